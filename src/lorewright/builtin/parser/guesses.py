@@ -123,7 +123,7 @@ def asked_in_full(ctx: ParseContext, reading: Reading, words: Sequence[Word], wo
     if reading.unclear is None or not reading.is_lost:
         return reading
     said = reading.unclear.question
-    unknown = set(map(singular, key_words(said.partition("“")[2].partition("”")[0]))) if _UNKNOWN in said else set()
+    unknown = set(map(singular, key_words(reading.unknown)))
     lines: list[str] = []
     for line in _likely_lines(ctx, words, unknown):
         if line not in lines and works(line):
@@ -137,8 +137,6 @@ def asked_in_full(ctx: ParseContext, reading: Reading, words: Sequence[Word], wo
     return replace(reading, unclear=Unclear(words=reading.unclear.words, question=question, lines=tuple(lines)))
 
 
-# Ends the answer to words for what is not here.
-_UNKNOWN = "here that I know of"
 _MOST_OFFERED = 2
 # Small words between a verb and its object.
 _JOINTS = frozenset(("on", "at", "to", "in", "with", "for"))

@@ -78,6 +78,8 @@ class Reading:
     # The words that were read, and that nothing could be made of them.
     words: str = ""
     is_lost: bool = False
+    # The name of what is not here, where that is why.
+    unknown: str = ""
     aside: Aside | None = None
 
 
@@ -275,7 +277,8 @@ def nothing_known(ctx: ParseContext, words: str, phrase: str) -> Reading:
     noun = noun_part(phrase)
     if set(key_words(noun)) & (lexicon().self_words | lexicon().person_pronouns | lexicon().thing_pronouns):
         return not_caught(ctx, words)
-    return replace(asking(words, f"There is no “{excerpt(noun)}” here that I know of."), is_lost=True)
+    question = f"There is no “{excerpt(noun)}” here that I know of."
+    return replace(asking(words, question), is_lost=True, unknown=excerpt(noun))
 
 
 def openings(nouns: Nouns) -> list[str]:

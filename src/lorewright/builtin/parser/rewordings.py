@@ -252,8 +252,8 @@ def with_plain_verb(words: Sequence[Word]) -> Sequence[Word]:
     return words
 
 
-def _whoever(words: str) -> str:
-    """Return `them` for whoever is there, another name as it is."""
+def _hearers(words: str) -> str:
+    """Return `them` for all who are there, another name as it is."""
     return (
         "them" if re.match(r"(?:whoever|whomever|any(?:one|body) who)\b", words, re.IGNORECASE) else words.strip(" ,")
     )
@@ -271,7 +271,7 @@ _LIGHT_VERBS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
             r"(?: to (?P<to>.+))?$",
             re.IGNORECASE,
         ),
-        lambda found: f"say {found['what']} to {_whoever(found['who'] or found['to'] or '')}".removesuffix(" to "),
+        lambda found: f"say {found['what']} to {_hearers(found['who'] or found['to'] or '')}".removesuffix(" to "),
     ),
     (
         re.compile(
