@@ -294,6 +294,8 @@ class Settings(BaseModel):
 
 
 # The file of a served workspace's accounts.
+# How many turns an account of a service may play in a minute, unless its operator says otherwise.
+TURNS_A_MINUTE = 60
 ACCOUNTS_FILE = "service.db"
 
 

@@ -48,7 +48,6 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
     rows = None if app.elsewhere is None else PostgresRows(app.elsewhere)
     kept = root / FILE if rows is None else rows
     channel = None if app.elsewhere is None or rows is None else Channel(app.elsewhere, rows)
-    shared = {} if rows is None else make_limits(rows)
     if is_counted:
         accounts = Accounts(kept, hasher=hasher, clock=lambda: _MOMENT, new_id=NumberedIds())
     else:
@@ -61,7 +60,7 @@ def service_of(app: App, *, is_counted: bool = False, **settings: Any) -> Servic
         workspace=root,
         open_app=opened,
         lore_store=app.lore_store,
-        **{"accounts": accounts, "address": ServiceAddress(URL, True), **shared, **settings},
+        **{"accounts": accounts, "address": ServiceAddress(URL, True), **make_limits(rows), **settings},
     )
 
 

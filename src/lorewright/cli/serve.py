@@ -13,6 +13,7 @@ from lorewright.cli.output import note
 from lorewright.errors import SettingsError
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
+from lorewright.settings import TURNS_A_MINUTE
 from lorewright.storage.postgres.store import PostgresStore
 
 EXAMPLES = {"serve": "Example: lorewright serve --at 127.0.0.1:8000"}
@@ -70,7 +71,7 @@ def serve(
     ] = False,
     turns_a_minute: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many turns each account may play in a minute.")
-    ] = 60,
+    ] = TURNS_A_MINUTE,
     log_level: Annotated[
         str | None,
         typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),

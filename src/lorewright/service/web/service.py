@@ -17,7 +17,7 @@ from lorewright.index.artifacts.lore_store import LoreStore
 from lorewright.llm.gateway import Budget
 from lorewright.service.play_tools import MOST_UNDONE, Move, move_head
 from lorewright.service.queries import TurnPlayed
-from lorewright.service.web.access import Caller, Limit, RateLimit, SignInLimit, rate_limit
+from lorewright.service.web.access import Caller, Limit, SignInLimit, rate_limit
 from lorewright.service.web.accounts import Account, Seat, TableRow, require_owner
 from lorewright.service.web.budgets import Spending
 from lorewright.service.web.engine import Engine, Tables, in_engine
@@ -29,6 +29,7 @@ from lorewright.service.web.shapes import CampaignSummary, ScenarioShown, TableS
 from lorewright.service.web.store import Accounts
 from lorewright.service.web.table import show_table
 from lorewright.service.web.turn_rules import check_move, check_revision, name_action, played_by
+from lorewright.settings import TURNS_A_MINUTE
 from lorewright.storage.postgres.channel import Channel
 from lorewright.storage.postgres.limits import SharedLimits
 from lorewright.storage.service_rows import ServiceRows
@@ -39,8 +40,7 @@ T = TypeVar("T")
 # It moves the head of a story, and returns what moves it back.
 GoTo = Callable[[OpenCampaign], Callable[[], object]]
 
-# A minute's turns and other requests of one account; of the turns a third may come at once.
-TURNS_A_MINUTE = 60
+# A minute's requests of one account that are no turns, and how many of them may come at once.
 _REQUESTS = (1_200, 300)
 # A password costs 64 MiB and some 50 ms to try or to set: so many at a time, and so many may wait.
 _HASHED_AT_ONCE = 2
@@ -80,6 +80,10 @@ class Service:
     workspace: Path
     open_app: Callable[[], App]
     jobs: JobQueue
+    # As `make_limits` returns them.
+    turns: Limit
+    requests: Limit
+    sign_ins: SignInLimit
     spending: Spending = field(init=False)
     # The models that are asked for chats with lore, and what they may cost until the service stops.
     lore_models: tuple[str, ...] = ()
@@ -90,9 +94,6 @@ class Service:
     # The way to other workers at the same campaigns, where there may be some.
     channel: Channel | None = None
     metrics: ServiceMetrics = field(default_factory=ServiceMetrics)
-    turns: Limit = field(default_factory=lambda: RateLimit(TURNS_A_MINUTE, at_once=TURNS_A_MINUTE / 3))
-    requests: Limit = field(default_factory=lambda: RateLimit(_REQUESTS[0], at_once=_REQUESTS[1]))
-    sign_ins: SignInLimit = field(default_factory=SignInLimit)
     _hashing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_HASHED_AT_ONCE))
     _waiting: int = 0
     _returning: asyncio.Future[None] | None = None

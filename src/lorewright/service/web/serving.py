@@ -19,9 +19,9 @@ from lorewright.service.web.app import make_app
 from lorewright.service.web.engine import DRAIN_S, Engine
 from lorewright.service.web.indexing.queue import IndexerJobs
 from lorewright.service.web.jobs import ChildJobs, JobQueue
-from lorewright.service.web.service import TURNS_A_MINUTE, Service, ServiceAddress, make_limits
+from lorewright.service.web.service import Service, ServiceAddress, make_limits
 from lorewright.service.web.store import OWNER_LINK, Accounts
-from lorewright.settings import Workspace
+from lorewright.settings import TURNS_A_MINUTE, Workspace
 from lorewright.storage.postgres.channel import Channel
 from lorewright.storage.postgres.service_rows import PostgresRows
 from lorewright.storage.postgres.store import PostgresStore
