@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.errors import Busy, NotFound, SettingsError
 from lorewright.service.web.engine import Engine, Tables, in_engine
 from support import harbour as h
+from support.garbage import count_garbage
 
 
 @pytest.fixture
@@ -121,21 +121,12 @@ def test_work_that_fails_leaves_nothing_to_the_garbage_collector(app: App) -> No
         raise NotFound("there is nothing")
 
     async def call() -> None:
-        for _ in range(20):
-            with suppress(NotFound):
-                await engine.run(fail)
+        with suppress(NotFound):
+            await engine.run(fail)
 
-    async def count() -> int:
-        await call()
-        gc.collect()
-        await call()
-        return gc.collect()
-
-    gc.disable()
     try:
-        assert asyncio.run(count()) < 20
+        assert count_garbage(call) < 20
     finally:
-        gc.enable()
         engine.stop()
 
 
