@@ -102,6 +102,15 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
+    if TAG is not None:
+        import os
+        mode = os.environ.get("TAGMODE", "mix")
+        acts = TAG(given.player_text)
+        if acts and mode != "off":
+            fit = len(acts) and _agree(readings, acts)
+            sure = min(act.score for act in acts) >= float(os.environ.get("TAU", "0.5"))
+            if mode == "only" or (not fit and sure):
+                readings = _read_acts(ctx, acts, given.ahead, long_names, mode) or readings
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
 
 
@@ -182,6 +191,50 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, 
             reading = replace(reading, assumptions=())
         readings = with_reading(readings, replace(reading, words=clause.text))
         ctx = led_on(remembered(ctx, reading), reading, ahead)
+    return readings
+
+
+TAG = None
+
+
+def _agree(readings, acts) -> bool:
+    """Tell whether the readings are, one by one, of the kinds that were tagged."""
+    from lorewright.builtin.parser.tagged_acts import is_read_as
+    from collections import Counter
+    if any(reading.is_lost for reading in readings) or len(readings) != len(acts):
+        return False
+    return all(is_read_as(act, reading) for act, reading in zip(acts, readings, strict=True))
+
+
+def _read_acts(ctx, acts, ahead, names, mode):
+    from lorewright.builtin.parser.tagged_acts import is_read_as, read_by_kind
+    readings: list[Reading] = []
+    vocabulary = _vocabulary(ctx.nouns)
+    for act in acts:
+        parts = _clauses(act.words, ctx, names)
+        whole = Clause(tuple(w for p in parts for w in p.words), any(p.question for p in parts))
+        plain = replace(ctx, read_meaning=no_meaning)
+        def read(line, ctx=plain):
+            return read_clause(ctx, Clause(words_of(line)), vocabulary)
+        found = None
+        if mode != "kind":
+            one = read_clause(ctx, whole, vocabulary)
+            if one is not None and not one.is_lost and is_read_as(act, one):
+                found = [one]
+            elif len(parts) > 1:
+                many = _read_all(ctx, parts, ahead)
+                if many and all(is_read_as(act, r) and not r.is_lost for r in many):
+                    found = many
+        if found is None:
+            r = read_by_kind(ctx, act, read)
+            found = [r] if r is not None else None
+        if found is None:
+            found = [one] if one is not None else []
+        for reading in found:
+            if any(action.location_id in ahead for before in readings for action in before.actions):
+                reading = replace(reading, assumptions=())
+            readings = with_reading(readings, replace(reading, words=act.words))
+            ctx = led_on(remembered(ctx, reading), reading, ahead)
     return readings
 
 

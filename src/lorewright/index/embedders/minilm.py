@@ -42,6 +42,8 @@ Anything = np.ndarray[Any, Any]
 LAYERS = 6
 HEADS = 12
 WIDTH = 384
+# The layers, from 0, whose states of each word piece can be asked for.
+STATE_LAYERS = (1, 3, 5)
 WORD_TABLE = "embeddings.word_embeddings.weight"
 
 _EPSILON = 1e-12
@@ -59,8 +61,12 @@ def build_graph(arrays: Mapping[str, Anything]) -> tuple[bytes, list[str]]:
     """
     graph = _Graph(arrays)
     hidden = _embeddings(graph)
+    kept = []
     for layer in range(LAYERS):
         hidden = _layer(graph, hidden, f"encoder.layer.{layer}")
+        if layer in STATE_LAYERS:
+            kept.append(hidden)
+    graph.node("Concat", *kept, axis=-1, output="states")
     mean = graph.node("ReduceMean", hidden, "first", keepdims=1)
     graph.node("Squeeze", graph.node("LpNormalization", mean, axis=-1, p=2), "first", output="vector")
     return graph.serialised(), graph.wanted
@@ -104,7 +110,8 @@ class _Graph:
 
     def serialised(self) -> bytes:
         words, vector = onnx_file.floats("words", "tokens", WIDTH), onnx_file.floats("vector", WIDTH)
-        graph = onnx_file.graph("minilm", self._nodes, self._values, given=words, made=vector)
+        states = onnx_file.floats("states", "tokens", WIDTH * len(STATE_LAYERS))
+        graph = onnx_file.graph("minilm", self._nodes, self._values, given=words, made=(vector, states))
         return onnx_file.model(graph, opsets={"": _OPSET, _RUNTIMES_OWN: 1}, ir_version=_IR_VERSION)
 
 
@@ -240,6 +247,16 @@ QUESTION_THREADS = 2  # a question alone takes 3.5 ms instead of 5; more threads
 BATCH_SIZE = 64  # about a second of work; 128 measured no faster, 8 slower by a tenth
 
 
+@dataclass(frozen=True, slots=True)
+class WordStates:
+    """What the model makes of a text: for each word piece the characters that it stands for (start, end) and its states,
+    float32 (pieces, layers * 384); the vector of the whole, float32 (384,)."""
+
+    offsets: Sequence[tuple[int, int]]
+    states: Vectors
+    vector: Vectors
+
+
 class MiniLM:
     """The default embedder. The first text loads the model (about a quarter of a second); safe to use from threads."""
 
@@ -287,6 +304,14 @@ class MiniLM:
         """
         return self._loaded(threads=min(_processors(), QUESTION_THREADS)).vector(text)
 
+    def read_words(self, text: str) -> WordStates:
+        """Return the states of a text's word pieces, of the first 256.
+
+        Raises:
+            EmbedderError: the weights are damaged.
+        """
+        return self._loaded(threads=min(_processors(), QUESTION_THREADS)).words(text)
+
     def _loaded(self, *, threads: int) -> _Encoder:
         with self._loading:
             if threads not in self._encoders:
@@ -316,11 +341,15 @@ class _Encoder:
 
     def vector(self, text: str) -> Vectors:
         """Return the vector of a text, float32 (384,), of unit length."""
-        tokens = self._tokenizer.encode(encodable(text)).ids
-        found: Vectors = self._session.run(None, {"words": self._word_table[tokens]})[0]
-        if not np.isfinite(found).all():
+        return self.words(text).vector
+
+    def words(self, text: str) -> WordStates:
+        """Return the states of a text's word pieces, and its vector."""
+        encoded = self._tokenizer.encode(encodable(text))
+        vector, states = self._session.run(["vector", "states"], {"words": self._word_table[encoded.ids]})
+        if not np.isfinite(vector).all():
             raise EmbedderError("MiniLM gave a vector that is not finite: its weights are damaged", hint=REINSTALL)
-        return found
+        return WordStates(encoded.offsets, states, vector)
 
 
 def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]], threads: int) -> Any:

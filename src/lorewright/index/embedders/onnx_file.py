@@ -34,10 +34,10 @@ def model(graph: bytes, *, opsets: Mapping[str, int], ir_version: int) -> bytes:
     return _integer(1, ir_version) + _bytes(7, graph) + b"".join(used)
 
 
-def graph(name: str, nodes: Iterable[bytes], values: Iterable[bytes], *, given: bytes, made: bytes) -> bytes:
-    """Return a GraphProto with one input and one output."""
+def graph(name: str, nodes: Iterable[bytes], values: Iterable[bytes], *, given: bytes, made: Iterable[bytes]) -> bytes:
+    """Return a GraphProto with one input."""
     listed = [*(_bytes(1, node_bytes) for node_bytes in nodes), _text(2, name), *(_bytes(5, value) for value in values)]
-    return b"".join(listed) + _bytes(11, given) + _bytes(12, made)
+    return b"".join(listed) + _bytes(11, given) + b"".join(_bytes(12, value) for value in made)
 
 
 def node(operator: str, inputs: Iterable[str], output: str, *, domain: str = "", **attributes: Attribute) -> bytes:

@@ -1,0 +1,157 @@
+"""A line of the player's -> the acts that it means, by a tagger that was trained on labelled lines.
+
+Each word is tagged by the states that the embedder that ships has for it: whether an act begins with it, and whether it
+names what is acted on, a second thing, the person addressed, or what is said. Then each act gets its kind. The weights
+(`act_tagger.npz`) are made by `scripts/train_act_tagger.py`; they hold for that embedder alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lorewright.errors import EmbedderError
+from lorewright.index.embedders.minilm import WordStates
+from lorewright.world.frozen import Frozen
+
+Array = npt.NDArray[np.float32]
+
+# Words and signs, each tagged by itself: `don't`, `half-open`, `?`.
+_WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?|[^\w\s]|_")
+# What a word can be to its act, in the order of the weights.
+_ROLES = ("", "target", "second", "person", "topic")
+# How many words before and after a word are looked at, in each of two layers.
+_REACH = 2
+# The weight of the whole line's vector beside the states of an act, as in training.
+_LINE_WEIGHT = 4.0
+# Longer lines are a letter or a story: their first words are tagged.
+_MOST_WORDS = 120
+
+
+class Act(Frozen):
+    """Something that a player does, says or asks: its kind (`look`, `apologise`, `ask_way`), its words, and which of
+    them name what it is about; `score` is how likely the kind is, three digits."""
+
+    kind: str
+    words: str
+    target: str = ""
+    second: str = ""
+    person: str = ""
+    topic: str = ""
+    score: float = 0.0
+
+
+# Returns the acts of a line, in their order; none where they cannot be told.
+TagActs = Callable[[str], tuple[Act, ...]]
+
+
+def no_acts(text: str) -> tuple[Act, ...]:
+    """Return no act: there is no embedder."""
+    return ()
+
+
+class ActTagger:
+    """Tags the acts of a line. `read_words` returns the states of its word pieces."""
+
+    def __init__(self, read_words: Callable[[str], WordStates]) -> None:
+        self._read_words = read_words
+
+    def __call__(self, text: str) -> tuple[Act, ...]:
+        """Return the acts of a line; none where the embedder fails, or there are no words."""
+        spans = [found.span() for found in _WORD.finditer(text)][:_MOST_WORDS]
+        if not spans:
+            return ()
+        try:
+            read = self._read_words(text)
+        except EmbedderError:
+            # Without an embedder the words are read as far as the grammar goes.
+            return ()
+        weights = _weights()
+        hidden = _hidden(_features(text, spans, read), weights)
+        begins = hidden @ weights["b.weight"].T + weights["b.bias"]
+        roles = (hidden @ weights["r.weight"].T + weights["r.bias"]).argmax(axis=1)
+        starts = [0, *(at for at in range(1, len(spans)) if begins[at, 0] > 0), len(spans)]
+        return tuple(
+            _act(text, spans[first:end], roles[first:end], *_kind(hidden[first:end], read.vector, weights))
+            for first, end in zip(starts, starts[1:], strict=False)
+        )
+
+
+def _features(text: str, spans: Sequence[tuple[int, int]], read: WordStates) -> Array:
+    """Return a row for each word: the mean state of its pieces, and what its letters and signs look like."""
+    rows = []
+    for start, end in spans:
+        pieces = [at for at, (first, last) in enumerate(read.offsets) if first < min(end, last) and last > start]
+        state = read.states[pieces].mean(axis=0) if pieces else np.zeros(read.states.shape[1], np.float32)
+        rows.append(np.concatenate([state, _look(text, start, end)]))
+    return np.array(rows, np.float32)
+
+
+def _look(text: str, start: int, end: int) -> Array:
+    word, after = text[start:end], text[end : end + 1]
+    looks = (
+        word[:1].isupper(),
+        word.isupper() and len(word) > 1,
+        not word[:1].isalnum(),
+        start == 0,
+        end == len(text),
+        after != "" and after in ",.!?",
+        word == "?",
+        word in ('"', "“", "”", "*"),
+    )
+    return np.array(looks, np.float32)
+
+
+def _hidden(features: Array, weights: dict[str, Array]) -> Array:
+    """Return the hidden states of the words, each of which has seen its neighbours."""
+    hidden = np.maximum(features @ weights["inp.weight"].T + weights["inp.bias"], 0)
+    for layer in ("c1", "c2"):
+        padded = np.pad(hidden, ((_REACH, _REACH), (0, 0)))
+        near = np.concatenate([padded[at : at + len(hidden)] for at in range(2 * _REACH + 1)], axis=1)
+        hidden = np.maximum(near @ weights[f"{layer}.weight"].T + weights[f"{layer}.bias"], 0) + hidden
+    return hidden
+
+
+def _kind(hidden: Array, line: Array, weights: dict[str, Array]) -> tuple[str, float]:
+    """Return the likeliest kind of an act, and how likely it is."""
+    weighed = np.exp(hidden @ weights["att.weight"].T + weights["att.bias"])[:, 0]
+    mean = (weighed / weighed.sum()) @ hidden
+    seen = np.concatenate([mean, hidden.max(axis=0), hidden[0], line * _LINE_WEIGHT])
+    inner = np.maximum(weights["k1.weight"] @ seen + weights["k1.bias"], 0)
+    scores = weights["k2.weight"] @ inner + weights["k2.bias"]
+    odds = np.exp(scores - scores.max())
+    best = int(scores.argmax())
+    return _kinds()[best], round(float(odds[best] / odds.sum()), 3)
+
+
+def _act(text: str, spans: Sequence[tuple[int, int]], roles: npt.NDArray[Any], kind: str, score: float) -> Act:
+    found = {name: _named(text, spans, roles == at) for at, name in enumerate(_ROLES) if name}
+    return Act(kind=kind, words=text[spans[0][0] : spans[-1][1]], score=score, **found)
+
+
+def _named(text: str, spans: Sequence[tuple[int, int]], tagged: npt.NDArray[Any]) -> str:
+    """Return the text from the first to the last of the tagged words; empty where none is."""
+    found = [span for span, is_tagged in zip(spans, tagged, strict=True) if is_tagged]
+    return text[found[0][0] : found[-1][1]].strip(" \"“”'*,.!?") if found else ""
+
+
+@cache
+def _loaded() -> dict[str, Any]:
+    with resources.files(__package__).joinpath("act_tagger.npz").open("rb") as file, np.load(file) as arrays:
+        return dict(arrays)
+
+
+@cache
+def _weights() -> dict[str, Array]:
+    return {name: array.astype(np.float32) for name, array in _loaded().items() if name != "classes"}
+
+
+@cache
+def _kinds() -> tuple[str, ...]:
+    return tuple(_loaded()["classes"].tolist())
