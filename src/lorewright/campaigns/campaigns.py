@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lorewright.builtin.parser.meaning import reader_of_meaning
+from lorewright.builtin.parser.tagging import tagger_with
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.played_history import PlayedHistory, entries_of
@@ -94,7 +94,7 @@ class Campaigns:
         self._stage_models = stage_models
         self._histories = histories
         self._leaks = LiveLeakCheck(None if library.vectors is None else library.vectors.embedder)
-        self._read_meaning = reader_of_meaning(library.vectors)
+        self._tag_acts = tagger_with(None if library.vectors is None else library.vectors.embedder)
         self._lore = lore
         self.clock = clock
         self.kept = StoredPackTexts(folder / "packs-kept", text_elsewhere)
@@ -370,7 +370,7 @@ class Campaigns:
             story=store.story,
             tried=store.tried,
             leaks=self._leaks,
-            read_meaning=self._read_meaning,
+            tag_acts=self._tag_acts,
             by_words=()
             if self._library.vectors is None
             else tuple(generation.pack_id for generation in generations if generation.vectors is None),

@@ -20,7 +20,7 @@ from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.stages.extract.stage import Extract
-from lorewright.turn.stages.interpret.stage import MEANING, SETTLE, STEPS, Interpret
+from lorewright.turn.stages.interpret.stage import TAGGED, SETTLE, STEPS, Interpret
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.stage import FIRST_VERSION, REPAIR, RecordedRun, RecordedRuns
 from lorewright.turn.stages.stages import STAGES, MakeStages, Stages, make_stages, pinned_library
@@ -188,7 +188,7 @@ class RecordedTurn:
 
 def _stage_of(name: str) -> str:
     """Return the stage whose built-in version a record of that name has."""
-    return Interpret.name if name in (MEANING, SETTLE, STEPS) else name
+    return Interpret.name if name in (TAGGED, SETTLE, STEPS) else name
 
 
 def recorded_turn(turn: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> RecordedTurn:

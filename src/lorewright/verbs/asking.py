@@ -31,7 +31,6 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, pronoun_fits
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -446,15 +445,6 @@ ASK = Verb(
     note="let {target} answer",
     note_target="the person asked",
     parts=(
-        Exemplars(
-            {
-                "talk to {person}": "have a word with somebody, strike up a conversation with somebody, "
-                "get talking to somebody, what has somebody got to say, let me speak with somebody, "
-                "start a chat with somebody, see what somebody knows, hear somebody out, "
-                "get somebody talking, find out what somebody wants, address somebody, "
-                "catch somebody's eye and speak",
-            }
-        ),
         Phrasing(
             320,
             "ask, question, interrogate, quiz, interview, consult, query, grill, accuse, confront, enquire of",

@@ -13,7 +13,6 @@ from lorewright.builtin.parser.clauses import (
     lows,
 )
 from lorewright.builtin.parser.handling import carried_kind
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -115,14 +114,6 @@ OPEN = Verb(
     sights=seen("{actor} opened {target}", 1),
     note="open {target}",
     parts=(
-        Exemplars(
-            {
-                "open {thing}": "try the handle of the thing, see if the thing is open, pull the thing open, "
-                "push the thing open, is the thing locked, get the thing open, "
-                "lift the lid of the thing, prise the thing open, have a peek inside the thing, "
-                "check if the thing opens, unlatch the thing",
-            }
-        ),
         Phrasing(
             160,
             "open, pull open, push open, open up",
@@ -175,12 +166,6 @@ CLOSE = Verb(
     note="close {target}",
     remark="open",
     parts=(
-        Exemplars(
-            {
-                "close {thing}": "pull the thing shut, push the thing to, shut the thing behind me, slam the thing, "
-                "let the thing fall shut",
-            }
-        ),
         Phrasing(
             170,
             "close, shut, slam, pull shut, close up",
@@ -264,12 +249,6 @@ UNLOCK = Verb(
     note="unlock {target}",
     remark="open",
     parts=(
-        Exemplars(
-            {
-                "unlock {thing}": "see if the key fits the thing, try the key in the thing, turn the key in the thing, "
-                "get past the lock on the thing",
-            }
-        ),
         Phrasing(
             190,
             "unlock, unbolt, draw back, slide back, pull back",

@@ -17,7 +17,6 @@ from lorewright.builtin.parser.clauses import (
     lows,
     verb_with,
 )
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -156,14 +155,6 @@ ATTACK = Verb(
     sights=_attack_sights,
     note="tell how the fight with {target} goes",
     parts=(
-        Exemplars(
-            {
-                "attack {person}": "take a swing at somebody, go for somebody's throat, let somebody have it, "
-                "deck somebody, throw a punch at somebody, knock somebody out, jump on somebody, "
-                "draw my gun on somebody, shoot at somebody, beat somebody up, rough somebody up, "
-                "wrestle somebody to the floor, arrest somebody, grab somebody by the collar",
-            }
-        ),
         Phrasing(
             200,
             "attack, hit, kill, shoot, stab, punch, fight, fight with, strangle, murder, slap, hurt, wound, beat, "

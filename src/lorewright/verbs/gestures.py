@@ -12,7 +12,6 @@ from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.outcomes import telling_of_small_act
 from lorewright.builtin.parser.civilities import Gesture, as_free
 from lorewright.builtin.parser.clauses import Phrasing
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import RuleNames, Sight, Verb, seen
@@ -65,14 +64,6 @@ WAVE = Verb(
     note_target="everybody here",
     history="made a sign to {target}",
     parts=(
-        Exemplars(
-            {
-                "wave": "give them a sign, signal to them, catch their eye",
-                "wave to {person}": "give somebody a nod, give somebody a wink, signal to somebody, catch "
-                "somebody's eye, "
-                "tip my hat to somebody, give somebody a thumbs up, raise my glass to somebody",
-            }
-        ),
         Phrasing(
             91,
             "wave, wave at, wave to, wave hello to, wave hello, wave goodbye, wave goodbye to, beckon, beckon to, nod, "
@@ -108,12 +99,6 @@ LAUGH = Verb(
     note_target="everybody here",
     history="laughed at {target}",
     parts=(
-        Exemplars(
-            {
-                "laugh": "crack up, burst out laughing, have a good laugh",
-                "laugh at {person}": "laugh in somebody's face, make fun of somebody",
-            }
-        ),
         Phrasing(
             92,
             "laugh, laugh at, laugh with, giggle, giggle at, chuckle, chuckle at, grin, grin at, snigger, "
@@ -214,13 +199,6 @@ KNOCK = Verb(
     note_target="the wall",
     history="knocked on {target}",
     parts=(
-        Exemplars(
-            {
-                "knock on {thing}": "rap my knuckles on the thing, give the thing a knock, hammer at the thing, "
-                "is anyone behind the thing",
-                "knock": "bang on the wall, rap my knuckles, make myself heard",
-            }
-        ),
         Phrasing(
             86,
             "knock, knock on, knock at, knock upon, rap, rap on, rap at, bang on, bang at, pound on, hammer on, "
@@ -250,12 +228,6 @@ SIT = Verb(
     note="let them sit",
     history="sat down on {target}",
     parts=(
-        Exemplars(
-            {
-                "sit down": "take a load off, find myself a seat, pull up a chair, settle down somewhere, "
-                "plonk myself down, take a pew, park myself on a stool",
-            }
-        ),
         Phrasing(
             87,
             "take the stool, take a stool, take the free stool, take the seat, take the chair, take the empty stool, "
@@ -315,14 +287,6 @@ TOUCH = Verb(
     note="let {target} be touched",
     history="touched {target}",
     parts=(
-        Exemplars(
-            {
-                "touch {thing}": "run a finger along the thing, lay a hand on the thing, "
-                "see what the thing feels like, is the thing warm",
-                "touch {person}": "tap somebody on the shoulder, put a hand on somebody's arm, "
-                "pat somebody on the back, nudge somebody",
-            }
-        ),
         Phrasing(
             89,
             "touch, feel, pat, stroke, pet, caress, run my hand over, run my hands over, put a hand on, lay a hand on",

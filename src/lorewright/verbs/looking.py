@@ -21,7 +21,6 @@ from lorewright.builtin.parser.clauses import (
     lows,
     typed,
 )
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import each, find_anything, is_place, owner_of_face, pronoun, shown_part
 from lorewright.builtin.parser.readings import (
@@ -257,24 +256,6 @@ LOOK = Verb(
     note="show {target}",
     note_target="the place",
     parts=(
-        Exemplars(
-            {
-                "look around": "what is going on in here, what does it look like in here, take in the room, get my "
-                "bearings, what do we have here, what sort of place is this, cast an eye over everything, describe "
-                "the surroundings, have a gander, see what there is to see, what's happening around me, case the "
-                "joint, is anybody else here, who else is in the room, have a good look about the place, let my eyes "
-                "get used to it, watch what happens",
-                "look at {thing}": "what is the thing like, give the thing a closer look, have a good look at the "
-                "thing, run my eye over the thing, what does the thing look like, size up the thing, what's written "
-                "on the thing, what does the thing say, turn the thing over in my hands, hold the thing up to the "
-                "light, what's so special about the thing, is there anything odd about the thing, let me see the "
-                "thing, check the thing out, what can you tell me about the thing, have a nose at the thing",
-                "look at {person}": "what does somebody look like, size somebody up, watch somebody closely, give "
-                "somebody the once over, keep an eye on somebody, what is somebody doing, what is somebody wearing, "
-                "see what somebody is up to, steal a glance at somebody, look somebody up and down, study the face of "
-                "somebody, is somebody nervous, does somebody look worried",
-            }
-        ),
         Phrasing(
             10,
             "look, l, look around, look about, look round, glance around, peer around, explore, survey, scan, look "
@@ -458,19 +439,6 @@ SEARCH = Verb(
     sights=_search_sights,
     note="tell what the search brings",
     parts=(
-        Exemplars(
-            {
-                "search {thing}": "have a rummage in the thing, go through the thing, poke about behind the thing, "
-                "see what is hidden under the thing, is there anything inside the thing, what's behind the thing, "
-                "reach into the thing and feel about, feel around inside the thing, dig through the thing, root "
-                "around in the thing, turn the thing upside down, look for something hidden in the thing, check "
-                "whether there's anything under the thing, fish around in the thing, feel along the thing, empty out "
-                "the thing, look behind the thing for anything",
-                "search": "look for clues, see if anything is hidden here, turn the place upside down, hunt about for "
-                "anything useful, poke around, have a rummage, go over the room inch by inch, look for anything out "
-                "of the ordinary, check for secret doors, look for anything i can use, snoop around",
-            }
-        ),
         Phrasing(
             0,
             "look, peek, peer, check, glance, feel, dig, rummage, search, poke, rifle, root, rake, comb, hunt",

@@ -9,7 +9,6 @@ from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.outcomes import telling_of_small_act
 from lorewright.builtin.parser.civilities import Civility, as_free, as_talk
 from lorewright.builtin.parser.clauses import Phrasing, Syntax
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.rules.actions import Action
 from lorewright.rules.acts import civil_key
 from lorewright.rules.reasons import why_not_to_somebody
@@ -92,12 +91,6 @@ GREET = Verb(
     note="let {target} return the greeting",
     history="greeted {target}",
     parts=(
-        Exemplars(
-            {
-                "greet {person}": "say hi to somebody, introduce myself to somebody, shake hands with somebody, "
-                "shake somebody's hand, welcome somebody",
-            }
-        ),
         Phrasing(
             95,
             "greet, hello, hi, hey, greetings, good evening, good morning, good day, good afternoon, welcome, say "
@@ -141,12 +134,6 @@ FAREWELL = Verb(
     note="let {target} say goodbye",
     history="said goodbye to {target}",
     parts=(
-        Exemplars(
-            {
-                "say goodbye to {person}": "take my leave of somebody, wish somebody a good night, tell "
-                "somebody i'm off",
-            }
-        ),
         Phrasing(
             96,
             "goodbye, good bye, bye, farewell, good night, see you, see you later, see you soon, say goodbye, say "
@@ -235,12 +222,6 @@ APOLOGISE = Verb(
     note="let {target} take the apology",
     history="apologised to {target}",
     parts=(
-        Exemplars(
-            {
-                "apologise to {person}": "tell somebody i'm sorry, make it up to somebody, beg somebody's pardon, "
-                "ask somebody to forgive me",
-            }
-        ),
         Phrasing(
             98,
             "apologise, apologize, apologise to, apologize to, sorry, say sorry, say sorry to, i am sorry, i'm sorry, "

@@ -22,7 +22,6 @@ from lorewright.builtin.parser.clauses import (
     syntaxes,
     typed,
 )
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
@@ -201,19 +200,6 @@ GO = Verb(
     sights=departures,
     note="bring the player to {place}",
     parts=(
-        Exemplars(
-            {
-                "go to {place}": "make my way to the place, take me to the place, let's get over to the place, "
-                "time to visit the place, off to the place, i want to be at the place, "
-                "carry on to the place, find my way to the place, let's try the place next, "
-                "get myself to the place, wander over to the place, nip over to the place, "
-                "pop into the place, drop by the place, follow the way to the place, "
-                "drive to the place, cross over to the place",
-                "leave": "get out of this place, let's get out of here, time to be off, i'm leaving, "
-                "i have had enough of this place, show myself out, let me out, make a quick exit, "
-                "go somewhere else, step outside for some air",
-            }
-        ),
         Phrasing(
             80,
             "go, walk, head, travel, move, run, hurry, rush, step, stroll, march, ride, drive, sail, proceed, "
@@ -403,16 +389,6 @@ SNEAK = Verb(
     history="tried not to be seen",
     remark=None,
     parts=(
-        Exemplars(
-            {
-                "hide": "keep out of sight, make myself scarce, stay hidden, get behind something, "
-                "lie low so that nobody sees me, duck behind something, conceal myself, "
-                "try not to be seen, stay in the shadows",
-                "sneak to {place}": "creep along to the place without being seen, steal over to the place, "
-                "get to the place unseen, slip quietly into the place, tiptoe over to the place, "
-                "make my way to the place without a sound",
-            }
-        ),
         Syntax(risk="contested"),
         Phrasing(
             250,

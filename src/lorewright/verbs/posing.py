@@ -12,7 +12,6 @@ from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.parser.pieces import named_first
 from lorewright.builtin.parser.readings import (
@@ -222,15 +221,6 @@ POSE = Verb(
     note="let them",
     history="paused for a moment",
     parts=(
-        Exemplars(
-            {
-                "take a deep breath": "pull myself together, steady my nerves, calm myself down, collect myself",
-                "lean back": "make myself comfortable, get comfortable, settle in",
-                "look thoughtful": "try to look casual, act natural, pretend nothing happened, look as if i "
-                "belong here, "
-                "keep a poker face, play it cool, whistle innocently, pretend to be busy",
-            }
-        ),
         Phrasing(
             198,
             "write, write down, note, note down, jot, jot down, scribble, scrawl, make a note, make a note of, "

@@ -31,7 +31,6 @@ from lorewright.builtin.parser.clauses import (
     typed,
 )
 from lorewright.builtin.parser.handling import person_first
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -229,15 +228,6 @@ PERSUADE = Verb(
     sights=_persuade_sights,
     note="let {target} give way, or not",
     parts=(
-        Exemplars(
-            {
-                "persuade {person}": "talk somebody round, sweet talk somebody, try to win somebody over, "
-                "get somebody to agree, make somebody see reason, charm the truth out of somebody, "
-                "butter somebody up, get on the good side of somebody, plead my case with somebody, "
-                "coax it out of somebody, bargain with somebody, make somebody help me, "
-                "make somebody explain, make somebody tell me",
-            }
-        ),
         Phrasing(
             210,
             "persuade, convince, beg, flatter, charm, bribe, lie to, plead with, bargain with, negotiate with, "
@@ -303,14 +293,6 @@ THREATEN = Verb(
     sights=seen("{actor} threatened {target}", 4),
     note="let {target} give way, or not",
     parts=(
-        Exemplars(
-            {
-                "threaten {person}": "put the frighteners on somebody, lean on somebody until they talk, "
-                "make somebody sweat, get rough with somebody, scare the truth out of somebody, "
-                "warn somebody what happens if they lie, put pressure on somebody, "
-                "tell somebody they will regret it",
-            }
-        ),
         Phrasing(
             220,
             "threaten, intimidate, scare, blackmail, menace, frighten, bully, threaten to kill, threaten to hurt, "

@@ -35,7 +35,6 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.handling import person_first
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -291,14 +290,6 @@ TELL = Verb(
     note="let {target} take it in",
     history="told {target}{about}",
     parts=(
-        Exemplars(
-            {
-                "tell {person} everything": "let somebody in on what i found out, share what i know with somebody, "
-                "fill somebody in, tell somebody what happened, bring somebody up to date, "
-                "report to somebody, confide in somebody, come clean with somebody, "
-                "tell somebody the truth",
-            }
-        ),
         Phrasing(
             340,
             "tell, inform, warn, explain to, let know, report to, confess to, notify, remind, mention to, admit to",

@@ -33,7 +33,6 @@ from lorewright.builtin.parser.clauses import (
     syntaxes,
 )
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import each, joined, pronoun
 from lorewright.builtin.parser.readings import (
@@ -218,15 +217,6 @@ TAKE = Verb(
     note="hand over {target}",
     note_target="the thing",
     parts=(
-        Exemplars(
-            {
-                "take {thing}": "help myself to the thing, nick the thing, get my hands on the thing, "
-                "i'll have the thing, put the thing in my bag, slip the thing into my pocket, "
-                "scoop up the thing, bag the thing, snag the thing, pick the thing up off the floor, "
-                "relieve them of the thing, i want the thing, lift the thing and keep it, "
-                "reach for the thing, get the thing down, make off with the thing",
-            }
-        ),
         Phrasing(
             310,
             "take, pick up, grab, get, collect, pocket, snatch, lift, acquire, seize, retrieve, gather, pick, "
@@ -331,14 +321,6 @@ DROP = Verb(
     sights=seen("{actor} put {target} down", 1),
     note="put {target} down",
     parts=(
-        Exemplars(
-            {
-                "drop {thing}": "leave the thing here, get rid of the thing, put the thing back where it was, "
-                "chuck the thing away, ditch the thing, set the thing on the floor, "
-                "lay the thing aside, let go of the thing, put the thing on the table, "
-                "dump the thing",
-            }
-        ),
         Phrasing(
             50,
             "drop, put down, set down, lay down, discard, throw away, toss away, let go of, leave behind, get rid "
@@ -455,15 +437,6 @@ GIVE = Verb(
     sights=seen("{actor} gave {item} to {target}", 3),
     note="let {target} take the gift",
     parts=(
-        Exemplars(
-            {
-                "give {thing} to {person}": "let somebody have the thing, hand over the thing to somebody, "
-                "pass the thing across to somebody, bring somebody the thing, "
-                "deliver the thing to somebody, slide the thing over to somebody, "
-                "somebody can have the thing, make somebody a present of the thing, "
-                "put the thing into somebody's hand",
-            }
-        ),
         Phrasing(
             60,
             "give, hand, hand over, offer, pass, give back, hand back, pay, feed, lend, return, deliver, bring, "

@@ -16,7 +16,6 @@ from lorewright.builtin.parser.clauses import (
     lows,
 )
 from lorewright.builtin.parser.handling import ONTO, Handing, handed
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -202,15 +201,6 @@ USE = Verb(
     sights=_use_sights,
     note="tell what the use of {target} brings",
     parts=(
-        Exemplars(
-            {
-                "use {thing}": "put the thing to use, try the thing, make the thing work, switch on the thing, "
-                "turn the thing on, fiddle with the thing, see if the thing does anything, "
-                "play with the thing, light the thing, drink the thing, eat the thing, "
-                "set the thing going, have a go with the thing, wind the thing up, "
-                "turn the thing off",
-            }
-        ),
         Phrasing(
             40,
             "put, set, lay, place, insert",
@@ -284,13 +274,6 @@ INVENTORY = Verb(
     does=_take_stock,
     note="list what is carried",
     parts=(
-        Exemplars(
-            {
-                "inventory": "what have i got on me, go through my pockets, turn out my pockets, what am i carrying, "
-                "what's in my bag, empty my pockets, check what i have with me, do i have anything useful, what do i "
-                "own, look through my things, rummage in my bag, what stuff do i have, got anything on me",
-            }
-        ),
         Phrasing(
             30,
             "i, inv, inventory, what do i have, what do i have on me, what have i got on me, what do i have with me, "

@@ -19,7 +19,6 @@ from lorewright.builtin.parser.clauses import (
     longest_prefix,
     lows,
 )
-from lorewright.builtin.parser.meaning import Exemplars
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -127,13 +126,6 @@ WAIT = Verb(
     does=_wait,
     note="let time pass",
     parts=(
-        Exemplars(
-            {
-                "wait": "let some time go by, see what happens, give it a minute, bide my time, sit tight, "
-                "hang about for a bit, do nothing for a while, kill some time, let them come to me, "
-                "take a break, have a rest, stay where i am, wait and see, let the night go on",
-            }
-        ),
         Phrasing(
             390,
             "wait, z, stay, rest, sleep, linger, pause, do nothing, pass time, pass the time, wait around, hang "

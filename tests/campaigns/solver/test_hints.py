@@ -14,7 +14,7 @@ from lorewright.campaigns.solver.hints import HintLadder, clock_meanings, goal_l
 from lorewright.values.records import TurnResult
 from support import harbour as h
 
-MEANING = "What you have let be seen. When it is full, nobody on the quay knows you."
+TAGGED = "What you have let be seen. When it is full, nobody on the quay knows you."
 
 
 @pytest.fixture
@@ -111,17 +111,17 @@ def test_where_nobody_wants_anything_that_is_said(campaign: OpenCampaign) -> Non
 
 
 def test_a_clock_is_shown_with_what_the_scenario_says_of_it(tmp_path: Path) -> None:
-    app = begun(tmp_path, ("{name: Dread,", f'{{name: Dread, means: "{MEANING}",'))
+    app = begun(tmp_path, ("{name: Dread,", f'{{name: Dread, means: "{TAGGED}",'))
     with app.campaigns.open("game") as opened:
         (dread,) = clock_meanings(opened)
-        assert (dread.id, dread.value, dread.means) == ("dread", 0, MEANING)
-        assert goal_lines(opened)[-1] == f"Dread 0/3: {MEANING}"
+        assert (dread.id, dread.value, dread.means) == ("dread", 0, TAGGED)
+        assert goal_lines(opened)[-1] == f"Dread 0/3: {TAGGED}"
 
 
 def test_what_a_clock_means_changes_no_state(tmp_path: Path) -> None:
     """Campaigns of scenarios without it go on as they were."""
     hashes = set()
-    for name, edits in (("plain", ()), ("explained", (("{name: Dread,", f'{{name: Dread, means: "{MEANING}",'),))):
+    for name, edits in (("plain", ()), ("explained", (("{name: Dread,", f'{{name: Dread, means: "{TAGGED}",'),))):
         with begun(tmp_path / name, *edits).campaigns.open("game") as opened:
             hashes.add(opened.store.head().state.content_hash())
     assert len(hashes) == 1

@@ -24,7 +24,6 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.guesses import is_slip, read_aloud, read_deed
-from lorewright.builtin.parser.meaning import no_meaning
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,
@@ -79,7 +78,6 @@ from lorewright.builtin.parser.utterances import (
 )
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative, seen_inside
 from lorewright.builtin.parser.ways import is_flight
-from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 
@@ -165,9 +163,7 @@ def _read_whole_clause(ctx: ParseContext, clause: Clause, vocabulary: set[str]) 
         or _offer_verb(ctx, clause, words)
         or _read_main_clause(ctx, clause, words, vocabulary)
         or _read_anything(ctx, words)
-        or _read_by_meaning(ctx, clause, words, is_likely=False)
         or read_deed(ctx, clause, words)
-        or _read_by_meaning(ctx, clause, words, is_likely=True)
         or read_aloud(ctx, clause, words)
         or not_caught(ctx, clause.text)
     )
@@ -476,21 +472,3 @@ def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Rea
             assumed = f"{verb} is meant by {excerpt(words[0].text)}"
             return replace(reading, confidence=0.7, assumptions=(*reading.assumptions, assumed))
     return None
-
-
-def _read_by_meaning(ctx: ParseContext, clause: Clause, words: Sequence[Word], *, is_likely: bool) -> Reading | None:
-    """Read the line that words mean: it is played where that is sure, and asked about where it `is_likely` and no
-    more."""
-    meant = ctx.read_meaning(typed(words), ctx.nouns)
-    if meant is None or not meant.is_likely or (meant.is_sure if is_likely else not meant.is_sure):
-        return None
-    line = words_of(meant.line)
-    reading = _read_by_verb(replace(ctx, read_meaning=no_meaning), Clause(line), line)
-    if reading is None or reading.unclear is not None:
-        return None
-    verb = verb_of(reading.actions[0].type)
-    if not meant.is_sure or (verb is not None and verb.is_violent):
-        return replace(asking(clause.text, f"You mean: {meant.line}? Yes or no.", [meant.line]), is_lost=True)
-    next_line = f"; next “{meant.next_line}”, {meant.next_score:.2f}" if meant.next_line else ""
-    said = f"“{excerpt(clause.text)}” is understood as “{meant.line}” ({meant.score:.2f}{next_line})"
-    return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, said))

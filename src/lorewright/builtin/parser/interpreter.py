@@ -23,7 +23,6 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
-from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -45,6 +44,14 @@ from lorewright.builtin.parser.speech import (
     read_remark,
 )
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
+from lorewright.builtin.parser.tagged_acts import (
+    UNSURE,
+    is_read_as,
+    is_weak,
+    mended_act,
+    read_by_kind,
+)
+from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call
 from lorewright.rules.actions import Action
@@ -63,11 +70,11 @@ _OWN_KNOWLEDGE = re.compile(
 )
 
 
-def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -> InterpreterOutput:
+def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> InterpreterOutput:
     """Return at most four actions that the player means. Never raise, and name nothing outside the scope.
 
-    Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5. Before that
-    `read_meaning` is asked for the line that they mean.
+    Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5. Where
+    `tag_acts` finds other kinds of act in a line than the grammar, the line is read act by act.
     """
     text = confirmed_line(_chosen_line(cleaned(given.player_text), given.options), given.options)
     nouns = nouns_of(given.scope)
@@ -94,7 +101,7 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
     long_names = _long_names(ctx.nouns)
     ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
     text = _repeated(text, given.said_before)
-    ctx = replace(ctx, topic=topic, came_from=given.came_from, read_meaning=read_meaning)
+    ctx = replace(ctx, topic=topic, came_from=given.came_from)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():
@@ -102,15 +109,9 @@ def interpret(given: InterpreterInput, read_meaning: ReadMeaning = no_meaning) -
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    if TAG is not None:
-        import os
-        mode = os.environ.get("TAGMODE", "mix")
-        acts = TAG(given.player_text)
-        if acts and mode != "off":
-            fit = len(acts) and _agree(readings, acts)
-            sure = min(act.score for act in acts) >= float(os.environ.get("TAU", "0.5"))
-            if mode == "only" or (not fit and sure):
-                readings = _read_acts(ctx, acts, given.ahead, long_names, mode) or readings
+    acts = () if text in given.options or len(low) == 1 else tag_acts(cleaned(given.player_text))
+    if acts and not _are_read_as(acts, readings):
+        readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
 
 
@@ -173,7 +174,7 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, 
             continue
         reading = read_clause(ctx, clause, vocabulary)
         if reading is not None and reading.is_lost:
-            works = partial(_is_acted, replace(ctx, read_meaning=no_meaning), vocabulary)
+            works = partial(_is_acted, ctx, vocabulary)
             reading = asked_in_full(ctx, reading, clause.words, works)
         is_said_on = clause.question and reading is not None and not reading.actions
         if (
@@ -194,48 +195,63 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, 
     return readings
 
 
-TAG = None
+def _are_read_as(acts: Sequence[Act], readings: Sequence[Reading]) -> bool:
+    """Tell whether the readings are, one by one, of the kinds that the acts are."""
+    return len(readings) == len(acts) and all(
+        not reading.is_lost and is_read_as(act, reading) and not is_weak(act, reading)
+        for act, reading in zip(acts, readings, strict=True)
+    )
 
 
-def _agree(readings, acts) -> bool:
-    """Tell whether the readings are, one by one, of the kinds that were tagged."""
-    from lorewright.builtin.parser.tagged_acts import is_read_as
-    from collections import Counter
-    if any(reading.is_lost for reading in readings) or len(readings) != len(acts):
-        return False
-    return all(is_read_as(act, reading) for act, reading in zip(acts, readings, strict=True))
-
-
-def _read_acts(ctx, acts, ahead, names, mode):
-    from lorewright.builtin.parser.tagged_acts import is_read_as, read_by_kind
+def _read_acts(
+    ctx: ParseContext, acts: Sequence[Act], ahead: Mapping[str, Scope], names: Sequence[tuple[str, ...]]
+) -> list[Reading]:
+    """Read a line act by act: by the grammar where it reads an act as its kind, else by the kind."""
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
-    for act in acts:
-        parts = _clauses(act.words, ctx, names)
-        whole = Clause(tuple(w for p in parts for w in p.words), any(p.question for p in parts))
-        plain = replace(ctx, read_meaning=no_meaning)
-        def read(line, ctx=plain):
-            return read_clause(ctx, Clause(words_of(line)), vocabulary)
-        found = None
-        if mode != "kind":
-            one = read_clause(ctx, whole, vocabulary)
-            if one is not None and not one.is_lost and is_read_as(act, one):
-                found = [one]
-            elif len(parts) > 1:
-                many = _read_all(ctx, parts, ahead)
-                if many and all(is_read_as(act, r) and not r.is_lost for r in many):
-                    found = many
-        if found is None:
-            r = read_by_kind(ctx, act, read)
-            found = [r] if r is not None else None
-        if found is None:
-            found = [one] if one is not None else []
-        for reading in found:
-            if any(action.location_id in ahead for before in readings for action in before.actions):
+    for found in acts:
+        act, slips = mended_act(ctx, found)
+        for reading in _readings_of(ctx, act, ahead, names, vocabulary):
+            if any(action.location_id in ahead for earlier in readings for action in earlier.actions):
+                # Where the walk fails nobody is named who was not met.
                 reading = replace(reading, assumptions=())
+            elif slips and reading.actions:
+                assumed = (f"{meant} is meant by {excerpt(odd)}" for odd, meant in slips)
+                reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
             readings = with_reading(readings, replace(reading, words=act.words))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
     return readings
+
+
+def _readings_of(
+    ctx: ParseContext,
+    act: Act,
+    ahead: Mapping[str, Scope],
+    names: Sequence[tuple[str, ...]],
+    vocabulary: set[str],
+) -> list[Reading]:
+    text = spelled_out(
+        act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)
+    )
+    parts = _clauses(text, ctx, names)
+    if not parts:
+        return []
+    whole = Clause(tuple(word for part in parts for word in part.words), any(part.question for part in parts))
+    one = read_clause(ctx, whole, vocabulary)
+    many = _read_all(ctx, parts, ahead) if len(parts) > 1 else []
+    fitting = [
+        found
+        for found in ([one] if one is not None else [], many)
+        if found and all(not reading.is_lost and is_read_as(act, reading) for reading in found)
+    ]
+    strong = next((found for found in fitting if not any(is_weak(act, reading) for reading in found)), None)
+    if strong is not None:
+        return strong
+    by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
+    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(act, one)
+    if by_kind is None or is_guess or (by_kind.unclear is not None and fitting):
+        return fitting[0] if fitting else [one] if one is not None else []
+    return [by_kind]
 
 
 def _is_acted(ctx: ParseContext, vocabulary: set[str], line: str) -> bool:

@@ -18,7 +18,6 @@ from lorewright.builtin.parser.clauses import (
     with_article,
     words_of,
 )
-from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,
@@ -56,7 +55,6 @@ class ParseContext:
     listener: Candidate | None = None
     topic: str = ""
     came_from: str = ""
-    read_meaning: ReadMeaning = no_meaning
     # The verb of the ruleset that was offered last: the name of a thing alone stands for it.
     offered_verb: str = ""
     # Whether the line has words of mood alone: `lol`, `huh`.

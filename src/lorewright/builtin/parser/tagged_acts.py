@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import yaml
+from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.clauses import lexicon, syntaxes, words_of
+from lorewright.builtin.parser.clauses import syntaxes, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
+    AFTER_NOUNS,
     MAX_WORDS,
     ParseContext,
     Reading,
+    act_word,
     acting,
     acting_freely,
-    act_word,
     aimed_at_prose,
     alone,
     excerpt,
@@ -30,7 +32,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.speech import put_to, read_remark
 from lorewright.builtin.parser.tagging import Act
-from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.nouns import known_words
 from lorewright.values.readings import Aside
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -67,17 +69,100 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
+# Below that the kind of an act is a guess, and a reading by the grammar counts for more.
+UNSURE = 0.4
+
+
+def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
+    """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
+    meant."""
+    act = act.model_copy(update={field: _head(getattr(act, field)) for field in ("target", "second")})
+    named = " ".join((act.target, act.second, act.person))
+    words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
+    words |= {word for noun in (*ctx.nouns.scenery, *ctx.nouns.prose_words) for key in noun.keys for word in key.words}
+    slips = tuple(
+        (odd, meant)
+        for odd in act.odd
+        if odd in named.split() and odd.casefold() not in words and (meant := _nearest(odd.casefold(), words, _LIKE))
+    )
+    slips += tuple(
+        (odd, meant)
+        for odd in named.split()
+        if odd not in act.odd
+        and odd.casefold() not in words | known_words()
+        and (meant := _nearest(odd.casefold(), words, _MUCH_LIKE))
+    )
+    for odd, meant in slips:
+        slip = re.compile(rf"\b{re.escape(odd)}\b")
+        fields = ("words", "target", "second", "person", "topic")
+        act = act.model_copy(update={field: slip.sub(meant, getattr(act, field)) for field in fields})
+    return act, slips
+
+
+def _head(phrase: str) -> str:
+    """Return a noun phrase without what follows its noun: `keyhole` of `keyhole who is`."""
+    words = phrase.split()
+    end = next(
+        (at for at, word in enumerate(words) if at and word.casefold() in AFTER_NOUNS - {"of", "with"}), len(words)
+    )
+    return " ".join(words[:end])
+
+
+def _nearest(odd: str, words: Collection[str], least: float) -> str:
+    """Return the only word that an unknown one is most like; empty where none is like it, or several are."""
+    scores = {
+        word: OSA.normalized_similarity(odd, word)
+        for word in words
+        if len(word) >= _LONG_ENOUGH and word[0] == odd[0] and abs(len(word) - len(odd)) <= _LENGTHS_APART
+    }
+    best = max(scores.values(), default=0.0)
+    likely = [word for word, score in scores.items() if score == best]
+    return likely[0] if best >= least and len(likely) == 1 else ""
+
+
+_LONG_ENOUGH = 3
+_LENGTHS_APART = 2
+# From so much of its letters on a word is another with slips.
+_LIKE = 0.6
+# The same for a word that may be right as it is.
+_MUCH_LIKE = 0.75
+
+
 def is_read_as(act: Act, reading: Reading) -> bool:
     """Tell whether a reading is one of an act's kind."""
     kind = kinds().get(act.kind, Kind())
+    is_deed = not kind.said and not kind.aside
     if reading.aside is not None:
-        return bool(kind.aside) or (reading.aside.kind in ("lore", "alone") and (bool(kind.said) or act.kind == "seek"))
+        return bool(kind.aside) or (reading.aside.kind in ("lore", "alone") and bool(kind.said))
     if reading.unclear is not None:
-        return not reading.is_lost and not kind.aside
+        return not reading.is_lost and is_deed and bool(kind.fits)
     types = {action.type for action in reading.actions}
+    if act.kind == "greet" and types == {"ask"}:
+        return bool(_TALKING & set(act.words.casefold().split()))
     if kind.said and not kind.lines:
         return types <= kind.fits | {kind.said, "tell", "remark"}
-    return types <= kind.fits | ({"attempt"} if kind.fits or kind.lines == () else set())
+    return types <= kind.fits | ({"attempt"} if is_deed and kind.fits else set())
+
+
+# What begins a talk without a word of it.
+_TALKING = frozenset("talk speak chat approach address converse conversation word".split())
+
+
+def is_spoken(act: Act) -> bool:
+    """Tell whether an act is something said or asked."""
+    return bool(kinds().get(act.kind, Kind()).said)
+
+
+def is_weak(act: Act, reading: Reading) -> bool:
+    """Tell whether a reading is about something that is not here, or that has another name in the act."""
+    if reading.unclear is not None:
+        return True
+    if is_spoken(act):
+        is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
+        return is_all and bool(act.topic or act.target or act.person)
+    details = [str(action.metadata.get("detail", "")) for action in reading.actions]
+    is_absent = any(action.metadata.get("detail_is") == "absent" for action in reading.actions)
+    return is_absent or any(detail and act.target and len(detail) > len(act.target) + 1 for detail in details)
 
 
 def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | None]) -> Reading | None:
@@ -85,6 +170,10 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     kind = kinds().get(act.kind)
     if kind is None:
         return None
+    if act.kind == "seek" and act.target and _is_way(ctx, act.target):
+        return _aside("ways", act)
+    if act.kind == "wait" and not _WAITING & set(_WORD.findall(act.words.casefold())):
+        return _deed(ctx, act)
     if kind.aside:
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
     hearer = _hearer(ctx, act)
@@ -102,6 +191,22 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if refused is not None and not refused.is_lost:
         return refused
     return _deed(ctx, act) or refused
+
+
+# Words of which one stands in what lets time pass.
+_WAITING = frozenset(
+    "wait waits waiting rest rests sleep sleeps nap stay stays linger chill until till minute minutes hour hours while"
+    " bit moment pass skip time idle watch".split()
+)
+_WORD = re.compile(r"[\w']+")
+
+
+def _is_way(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase is a way out, or the place behind it."""
+    here = (*ctx.nouns.people, *ctx.nouns.things)
+    return isinstance(resolve(phrase, (*ctx.nouns.exits, *ctx.nouns.known_places)), PhraseMatch) and (
+        resolve(phrase, here, whole=True) is None
+    )
 
 
 def _aside(kind: str, act: Act) -> Reading:
@@ -130,7 +235,7 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
         return wondering(act.topic or act.words) if kind.said == "ask" else alone(act.words)
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
-    words = words_of(act.topic or act.words)
+    words = words_of(act.topic or act.target or act.words)
     if kind.said == "ask":
         return put_to(ctx, act.words, hearer, words)
     if kind.said == "remark":
@@ -147,4 +252,5 @@ def _deed(ctx: ParseContext, act: Act) -> Reading | None:
             return acting_freely(ctx, excerpt(act.words), act_word(act.words)[:60], "hands", target=found, item=None)
         return aimed_at_prose(ctx, act.words, act.target)
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    return None if posture is None else posture(ctx, act.words)
+    posed: Reading | None = None if posture is None else posture(ctx, act.words.strip(" *.,!"))
+    return posed

@@ -1,15 +1,16 @@
 """A line of the player's -> the acts that it means, by a tagger that was trained on labelled lines.
 
-Each word is tagged by the states that the embedder that ships has for it: whether an act begins with it, and whether it
+Each word is tagged by the states that the embedder that ships gives it: whether an act begins with it, and whether it
 names what is acted on, a second thing, the person addressed, or what is said. Then each act gets its kind. The weights
 (`act_tagger.npz`) are made by `scripts/train_act_tagger.py`; they hold for that embedder alone.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib import resources
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.minilm import WordStates
+from lorewright.index.embedders.embedder import Embedder, WordStates, read_words_by
 from lorewright.world.frozen import Frozen
 
 Array = npt.NDArray[np.float32]
@@ -45,6 +46,8 @@ class Act(Frozen):
     person: str = ""
     topic: str = ""
     score: float = 0.0
+    # Words that the embedder knows in pieces alone: slips of the hand, and rare names.
+    odd: tuple[str, ...] = ()
 
 
 # Returns the acts of a line, in their order; none where they cannot be told.
@@ -54,6 +57,17 @@ TagActs = Callable[[str], tuple[Act, ...]]
 def no_acts(text: str) -> tuple[Act, ...]:
     """Return no act: there is no embedder."""
     return ()
+
+
+# The embedder that the weights hold for.
+_MADE_FOR = "minilm-0"
+
+
+def tagger_with(embedder: Embedder | None) -> TagActs:
+    """Return a tagger by the embedder of a workspace; one that finds no acts where the weights hold for another."""
+    if embedder is None or not embedder.fingerprint.startswith(_MADE_FOR):
+        return no_acts
+    return ActTagger(partial(read_words_by, embedder))
 
 
 class ActTagger:
@@ -75,12 +89,45 @@ class ActTagger:
         weights = _weights()
         hidden = _hidden(_features(text, spans, read), weights)
         begins = hidden @ weights["b.weight"].T + weights["b.bias"]
-        roles = (hidden @ weights["r.weight"].T + weights["r.bias"]).argmax(axis=1)
-        starts = [0, *(at for at in range(1, len(spans)) if begins[at, 0] > 0), len(spans)]
-        return tuple(
-            _act(text, spans[first:end], roles[first:end], *_kind(hidden[first:end], read.vector, weights))
-            for first, end in zip(starts, starts[1:], strict=False)
+        odd = frozenset(
+            text[start:end]
+            for start, end in spans
+            if sum(first < min(end, last) and last > start for first, last in read.offsets) > 1
         )
+        roles = (hidden @ weights["r.weight"].T + weights["r.bias"]).argmax(axis=1)
+        words = [text[start:end].casefold() for start, end in spans]
+        starts = [0, *(at for at in range(1, len(spans)) if begins[at, 0] > 0 or _is_cut(words, at)), len(spans)]
+        starts = [
+            at for number, at in enumerate(starts) if number in (0, len(starts) - 1) or _says(words, starts, number)
+        ]
+        return tuple(
+            _act(text, spans[first:end], roles[first:end], *_kind(hidden[first:end], read.vector, weights), odd)
+            for first, end in itertools.pairwise(starts)
+        )
+
+
+def _is_cut(words: Sequence[str], at: int) -> bool:
+    """Tell whether a sentence or a stage direction ends before a word."""
+    if words[at] == "*":
+        return words[:at].count("*") % 2 == 0
+    if words[at - 1] == "*":
+        return words[:at].count("*") % 2 == 0
+    is_end = words[at - 1] in _ENDS and words[at][0].isalnum()
+    return is_end and not (words[at - 1] == "." and words[at - 2 : at - 1] and words[at - 2] in _SHORTENED)
+
+
+_ENDS = frozenset(".!?…;")
+# Words with a stop that ends no sentence.
+_SHORTENED = frozenset(("mr", "mrs", "ms", "dr", "st", "sgt", "prof", "no"))
+
+
+def _says(words: Sequence[str], starts: Sequence[int], number: int) -> bool:
+    """Tell whether what stands before a cut is more than joining words, which belong to what follows them."""
+    before = words[starts[number - 1] : starts[number]]
+    return not set(before) <= _JOINING
+
+
+_JOINING = frozenset(("and", "then", "so", "but", "or", ",", "*", '"', "“", "”", ".", "!", "…"))
 
 
 def _features(text: str, spans: Sequence[tuple[int, int]], read: WordStates) -> Array:
@@ -110,7 +157,7 @@ def _look(text: str, start: int, end: int) -> Array:
 
 def _hidden(features: Array, weights: dict[str, Array]) -> Array:
     """Return the hidden states of the words, each of which has seen its neighbours."""
-    hidden = np.maximum(features @ weights["inp.weight"].T + weights["inp.bias"], 0)
+    hidden: Array = np.maximum(features @ weights["inp.weight"].T + weights["inp.bias"], 0)
     for layer in ("c1", "c2"):
         padded = np.pad(hidden, ((_REACH, _REACH), (0, 0)))
         near = np.concatenate([padded[at : at + len(hidden)] for at in range(2 * _REACH + 1)], axis=1)
@@ -130,9 +177,17 @@ def _kind(hidden: Array, line: Array, weights: dict[str, Array]) -> tuple[str, f
     return _kinds()[best], round(float(odds[best] / odds.sum()), 3)
 
 
-def _act(text: str, spans: Sequence[tuple[int, int]], roles: npt.NDArray[Any], kind: str, score: float) -> Act:
+def _act(
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    roles: npt.NDArray[Any],
+    kind: str,
+    score: float,
+    odd: frozenset[str],
+) -> Act:
     found = {name: _named(text, spans, roles == at) for at, name in enumerate(_ROLES) if name}
-    return Act(kind=kind, words=text[spans[0][0] : spans[-1][1]], score=score, **found)
+    unknown = tuple(dict.fromkeys(text[start:end] for start, end in spans if text[start:end] in odd))
+    return Act(kind=kind, words=text[spans[0][0] : spans[-1][1]], score=score, odd=unknown, **found)
 
 
 def _named(text: str, spans: Sequence[tuple[int, int]], tagged: npt.NDArray[Any]) -> str:

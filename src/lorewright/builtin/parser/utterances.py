@@ -286,7 +286,8 @@ def without_pardon(words: Sequence[Word]) -> Sequence[Word]:
         return words
     at = next((at for at in range(len(begged), len(low)) if words[at].kind not in ("comma", "stop")), 0)
     asks = any(longest_prefix(low[start:], lexicon().question_words) for start in (at, _after_comma(words, at)))
-    is_called = begged[-1:] == ("me",) and words[len(begged)].kind == "comma" and len(words) - at > _MORE_THAN_NAME
+    has_comma = any(word.kind == "comma" for word in words[len(begged) : len(begged) + 1])
+    is_called = begged[-1:] == ("me",) and has_comma and len(words) - at > _MORE_THAN_NAME
     return words[at:] if at and (asks or is_called) else words
 
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
 
@@ -17,6 +18,16 @@ from lorewright.index.reranker import Reranker
 
 # (texts, dimensions) or (dimensions,): rows of length 1.
 Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class WordStates:
+    """What a model makes of a text: for each word piece the characters that it stands for (start, end) and its states,
+    float32 (pieces, states); the vector of the whole, float32 (dimensions,)."""
+
+    offsets: Sequence[tuple[int, int]]
+    states: Vectors
+    vector: Vectors
 
 
 class Embedder(Protocol):
@@ -48,6 +59,19 @@ class Embedder(Protocol):
             EmbedderError: the question cannot be embedded.
         """
         ...
+
+
+def read_words_by(embedder: Embedder, text: str) -> WordStates:
+    """Return the states of a text's word pieces.
+
+    Raises:
+        EmbedderError: the embedder has none, or fails.
+    """
+    read = getattr(embedder, "read_words", None)
+    if read is None:
+        raise EmbedderError("this embedder has no states of words", hint="use the one that ships: minilm")
+    states: WordStates = read(text)
+    return states
 
 
 # Helpers of all embedders: text that can be encoded, rows that may be stored, and names of vector spaces.
@@ -133,6 +157,10 @@ class GuardedEmbedder:
         """Embed by the other embedder; raises as `embed`."""
         return self._opened().embed_query(text)
 
+    def read_words(self, text: str) -> WordStates:
+        """Read words by the other embedder; raises as `embed`, and where it has no states of words."""
+        return read_words_by(self._opened(), text)
+
     def _opened(self) -> Embedder:
         with self._lock:
             if self._embedder is None:
@@ -187,6 +215,10 @@ class RememberingEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed by the other embedder."""
         return self._embedder.embed(texts)
+
+    def read_words(self, text: str) -> WordStates:
+        """Read words by the other embedder; nothing of it is cached."""
+        return read_words_by(self._embedder, text)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of the other embedder, or the cached one."""

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders import onnx_file
-from lorewright.index.embedders.embedder import Vectors, encodable
+from lorewright.index.embedders.embedder import Vectors, WordStates, encodable
 from lorewright.telemetry import import_silenced
 
 # The names and shapes of MiniLM's weights -> the encoder of one text as an ONNX graph of 20 kB, without the weights.
@@ -245,16 +245,6 @@ MOST_TOKENS = 256  # as in the original; the rest of a text is ignored
 MOST_THREADS = 8
 QUESTION_THREADS = 2  # a question alone takes 3.5 ms instead of 5; more threads gain nothing on so short a text
 BATCH_SIZE = 64  # about a second of work; 128 measured no faster, 8 slower by a tenth
-
-
-@dataclass(frozen=True, slots=True)
-class WordStates:
-    """What the model makes of a text: for each word piece the characters that it stands for (start, end) and its states,
-    float32 (pieces, layers * 384); the vector of the whole, float32 (384,)."""
-
-    offsets: Sequence[tuple[int, int]]
-    states: Vectors
-    vector: Vectors
 
 
 class MiniLM:

@@ -329,6 +329,10 @@ def _guide(turn: TurnContext, kind: str) -> str:
     match kind:
         case "hint":
             return turn.setting.nudge(head)
+        case "options" if head.options:
+            return (
+                f"{answer_aside('help', head.state, turn.setting.rules)} Here, for example: {'; '.join(head.options)}."
+            )
         case "goal":
             return turn.setting.goal(head)
         case "recap":

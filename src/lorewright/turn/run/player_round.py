@@ -346,7 +346,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         ahead=_ahead(turn, state, *said) if _PARTED.search(turn.submission.text) else {},
     )
     learned = state.learned_by(state.player_id)
-    meanings = turn.stages.interpret.with_meaning(turn.setting.read_meaning)
+    tags = turn.stages.interpret.with_tags(turn.setting.tag_acts)
     given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, learned)
     output = await turn.stages.interpret.run(
         given,
@@ -355,8 +355,8 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), at),
         listener=turn.listener,
     )
-    if (read := meanings.run(turn.stages.interpret.builtin_version)) is not None:
-        turn.recorder.keep(read)
+    if (tagged := tags.run(turn.stages.interpret.builtin_version)) is not None:
+        turn.recorder.keep(tagged)
     return _settle(turn, state, output, given)
 
 

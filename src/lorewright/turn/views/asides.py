@@ -26,6 +26,7 @@ def answer_aside(kind: str, state: WorldState, rules: CampaignRules, words: str 
     """Return the answer to an aside in these words; `state` is what the player may see."""
     if kind == "clocks":
         return _clocks(state, rules, words)
+    kind = "help" if kind == "options" else kind
     return _ANSWERS[kind](state, rules) if kind in _ANSWERS else _TEXTS[kind]
 
 

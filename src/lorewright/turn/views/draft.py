@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from lorewright.builtin.parser.clauses import is_called
-from lorewright.builtin.parser.meaning import ReadMeaning, no_meaning
+from lorewright.builtin.parser.tagging import TagActs, no_acts
 from lorewright.errors import CampaignError
 from lorewright.ids import canonical_json, content_hash, local
 from lorewright.index.generation import Generation
@@ -142,7 +142,7 @@ class Setting:
     narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head, `tried` what
     came of all that they tried; `nudge` answers a call for a hint, `goal` one for what the player wants; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
-    come, `read_meaning` reads words that no grammar reads. `opening` is what the story began with, None where nothing
+    come, `tag_acts` tags the acts of a line. `opening` is what the story began with, None where nothing
     was told; `player_ids` returns the IDs by which players know who is in disguise. With `renews_narrated` a fact that
     was only narrated gives way to a later narration; `code_version` says how code words memories and numbers sources.
     `tone` and `stakes` are the scenario's. `lore` are the budgets of lore, None in turns of before there were any,
@@ -164,7 +164,7 @@ class Setting:
     goal: GuideTo = no_guide
     leaks: LeakCheck = field(default_factory=LiveLeakCheck)
     by_words: tuple[str, ...] = ()
-    read_meaning: ReadMeaning = no_meaning
+    tag_acts: TagActs = no_acts
     opening: ToldOpening | None = None
     player_ids: PlayerIdsOf = nobody_disguised
     renews_narrated: bool = True

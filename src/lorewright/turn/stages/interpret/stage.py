@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.meaning import Meant, ReadMeaning, no_meaning
-from lorewright.builtin.parser.noun_phrases import Nouns
+from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.ids import canonical_json
 from lorewright.llm.model import Narrow
 from lorewright.rules.actions import Action
@@ -31,8 +30,8 @@ SURE = 0.75
 SETTLE = "settle"
 # The name of the record of walks that were taken apart into their steps.
 STEPS = "steps"
-# The name of the record of words that were read by meaning.
-MEANING = "meaning"
+# The name of the record of the acts that a line was tagged with.
+TAGGED = "tagged"
 # The most actions of a reading, by the grammar and by a model.
 MAX_ACTIONS = 4
 
@@ -63,28 +62,29 @@ class ReadTurn(Frozen):
     lines: tuple[Annotated[str, Field(max_length=200)], ...] = Field(default=(), max_length=6)
 
 
-class Meanings(Frozen):
-    """What words meant, by the words; None for those that are near to nothing."""
+class TaggedLines(Frozen):
+    """The acts of lines, by the line."""
 
-    read: FrozenMap[str, Meant | None] = Field(default_factory=dict)
+    acts: FrozenMap[str, tuple[Act, ...]] = Field(default_factory=dict)
 
 
-class RecordedMeanings:
-    """A reader of words by meaning that keeps what it read."""
+class RecordedTags:
+    """A tagger of acts that keeps what it tagged."""
 
-    def __init__(self, read: ReadMeaning, held: dict[str, Meant | None]) -> None:
-        self._read = read
+    def __init__(self, tag: TagActs, held: dict[str, tuple[Act, ...]]) -> None:
+        self._tag = tag
         self.held = held
 
-    def __call__(self, words: str, nouns: Nouns) -> Meant | None:
-        """Return what words mean; asked again the same."""
-        if words not in self.held:
-            self.held[words] = self._read(words, nouns)
-        return self.held[words]
+    def __call__(self, text: str) -> tuple[Act, ...]:
+        """Return the acts of a line; asked again the same."""
+        if text not in self.held:
+            self.held[text] = self._tag(text)
+        return self.held[text]
 
-    def run(self, version: int) -> StageRun[Meanings] | None:
-        """Return the record of what was read; None where nothing was."""
-        return StageRun(MEANING, "[]", Meanings(read=self.held), builtin_version=version) if self.held else None
+    def run(self, version: int) -> StageRun[TaggedLines] | None:
+        """Return the record of what was tagged; None where nothing was."""
+        held = {text: acts for text, acts in self.held.items() if acts}
+        return StageRun(TAGGED, "[]", TaggedLines(acts=held), builtin_version=version) if held else None
 
 
 class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
@@ -96,23 +96,22 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     builtin_version = 7
     asks_builtin_first = True
 
-    # Reads by meaning the words of this turn that the grammar cannot read.
-    read_meaning: ReadMeaning = staticmethod(no_meaning)
+    # Tags the acts of this turn's line.
+    tag_acts: TagActs = staticmethod(no_acts)
 
     def builtin_answer(self, given: InterpreterInput) -> InterpreterOutput:
-        """Return the grammar's reading, and that of an embedder where it has none."""
-        return interpret(given, self.read_meaning)
+        """Return the grammar's reading, or that by the acts that were tagged."""
+        return interpret(given, self.tag_acts)
 
-    def with_meaning(self, read: ReadMeaning) -> RecordedMeanings:
-        """Have the words of a turn read by meaning too, and return what will have been read so. In a recorded turn it
-        is what was read then, whatever an embedder says now."""
-        run = None if self.recorded is None else self.recorded.take(MEANING, "[]")
+    def with_tags(self, tag: TagActs) -> RecordedTags:
+        """Have the acts of a turn's line tagged, and return what will have been tagged. In a recorded turn it is what
+        was tagged then, whatever an embedder says now."""
+        run = None if self.recorded is None else self.recorded.take(TAGGED, "[]")
         # Where there is a model, it reads what the grammar cannot.
-        read = no_meaning if self.recorded is not None or self.model is not None else read
-        held = None if run is None else Meanings.model_validate(run.output).read
-        meanings = RecordedMeanings(read, dict(held or {}))
-        self.read_meaning = meanings
-        return meanings
+        tag = no_acts if self.recorded is not None or self.model is not None else tag
+        held = None if run is None else TaggedLines.model_validate(run.output).acts
+        self.tag_acts = tags = RecordedTags(tag, dict(held or {}))
+        return tags
 
     def context(self, given: InterpreterInput) -> Mapping[str, Any]:
         """Return the variables: the scope by ID, and the words."""
