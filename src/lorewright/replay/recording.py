@@ -20,7 +20,7 @@ from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.stages.extract.stage import Extract
-from lorewright.turn.stages.interpret.stage import TAGGED, SETTLE, STEPS, Interpret
+from lorewright.turn.stages.interpret.stage import SETTLE, STEPS, TAGGED, Interpret
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.stage import FIRST_VERSION, REPAIR, RecordedRun, RecordedRuns
 from lorewright.turn.stages.stages import STAGES, MakeStages, Stages, make_stages, pinned_library

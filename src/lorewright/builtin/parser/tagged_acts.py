@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.clauses import syntaxes, words_of
+from lorewright.builtin.parser.clauses import syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -32,6 +32,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.speech import put_to, read_remark
 from lorewright.builtin.parser.tagging import Act
+from lorewright.rules.verbs import free_verb, verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words
 from lorewright.values.readings import Aside
 
@@ -43,13 +44,17 @@ _SLOT = re.compile(r"\{(\w+)\}")
 class Kind:
     """How acts of a kind are read: `fits` are the types of action that they may be, `lines` what they amount to in the
     grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
-    `plain` where they are not the player's own."""
+    `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
+    `when` it may be of the types `then`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
     aside: str = ""
     said: str = ""
     plain: str = ""
+    needs: frozenset[str] = frozenset()
+    when: frozenset[str] = frozenset()
+    then: frozenset[str] = frozenset()
 
 
 @cache
@@ -64,6 +69,9 @@ def kinds() -> Mapping[str, Kind]:
             aside=given.get("aside", ""),
             said=given.get("said", ""),
             plain=given.get("as", ""),
+            needs=frozenset(given.get("needs", "").split()),
+            when=frozenset(given.get("when", "").split()),
+            then=frozenset(given.get("then", ())),
         )
         for name, given in data.items()
     }
@@ -137,15 +145,26 @@ def is_read_as(act: Act, reading: Reading) -> bool:
     if reading.unclear is not None:
         return not reading.is_lost and is_deed and bool(kind.fits)
     types = {action.type for action in reading.actions}
-    if act.kind == "greet" and types == {"ask"}:
-        return bool(_TALKING & set(act.words.casefold().split()))
+    if types == kind.then:
+        return bool(kind.when & _words(act))
     if kind.said and not kind.lines:
-        return types <= kind.fits | {kind.said, "tell", "remark"}
-    return types <= kind.fits | ({"attempt"} if is_deed and kind.fits else set())
+        return types <= kind.fits | {kind.said} | _of_any_words()
+    free = free_verb()
+    return types <= kind.fits | ({free.name} if free is not None and is_deed and kind.fits else set())
 
 
-# What begins a talk without a word of it.
-_TALKING = frozenset("talk speak chat approach address converse conversation word".split())
+def _words(act: Act) -> set[str]:
+    return set(_WORD.findall(act.words.casefold()))
+
+
+_WORD = re.compile(r"[\w']+")
+
+
+@cache
+def _of_any_words() -> frozenset[str]:
+    """Return the types of action that any words can be: a remark, something told."""
+    found = (verb_with(lambda syntax: syntax.remark), verb_for("pass_on"))
+    return frozenset(verb.name for verb in found if verb is not None)
 
 
 def is_spoken(act: Act) -> bool:
@@ -172,7 +191,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return None
     if act.kind == "seek" and act.target and _is_way(ctx, act.target):
         return _aside("ways", act)
-    if act.kind == "wait" and not _WAITING & set(_WORD.findall(act.words.casefold())):
+    if kind.needs and not kind.needs & _words(act):
         return _deed(ctx, act)
     if kind.aside:
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
@@ -191,14 +210,6 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if refused is not None and not refused.is_lost:
         return refused
     return _deed(ctx, act) or refused
-
-
-# Words of which one stands in what lets time pass.
-_WAITING = frozenset(
-    "wait waits waiting rest rests sleep sleeps nap stay stays linger chill until till minute minutes hour hours while"
-    " bit moment pass skip time idle watch".split()
-)
-_WORD = re.compile(r"[\w']+")
 
 
 def _is_way(ctx: ParseContext, phrase: str) -> bool:
@@ -232,16 +243,22 @@ def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
     people = ctx.nouns.people
     if not people and hearer is None:
-        return wondering(act.topic or act.words) if kind.said == "ask" else alone(act.words)
+        return wondering(act.topic or act.words) if _is_question(kind) else alone(act.words)
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
-    if kind.said == "ask":
+    if _is_question(kind):
         return put_to(ctx, act.words, hearer, words)
-    if kind.said == "remark":
+    if kind.said in _of_any_words():
         return read_remark(ctx, act.words, hearer, words)
     topic = {"topic": (kind.plain or act.topic or act.words)[:MAX_WORDS]}
     return acting(ctx, kind.said, f"{act.kind} {hearer.label}", target=hearer, metadata=topic, confidence=0.8)
+
+
+def _is_question(kind: Kind) -> bool:
+    """Tell whether acts of a kind are answered from what is known."""
+    verb = verb_of(kind.said)
+    return verb is not None and verb.reply == "answer"
 
 
 def _deed(ctx: ParseContext, act: Act) -> Reading | None:

@@ -30,7 +30,7 @@ _ROLES = ("", "target", "second", "person", "topic")
 # How many words before and after a word are looked at, in each of two layers.
 _REACH = 2
 # The weight of the whole line's vector beside the states of an act, as in training.
-_LINE_WEIGHT = 4.0
+LINE_WEIGHT = 4.0
 # Longer lines are a letter or a story: their first words are tagged.
 _MOST_WORDS = 120
 
@@ -78,7 +78,7 @@ class ActTagger:
 
     def __call__(self, text: str) -> tuple[Act, ...]:
         """Return the acts of a line; none where the embedder fails, or there are no words."""
-        spans = [found.span() for found in _WORD.finditer(text)][:_MOST_WORDS]
+        spans = word_spans(text)
         if not spans:
             return ()
         try:
@@ -87,7 +87,7 @@ class ActTagger:
             # Without an embedder the words are read as far as the grammar goes.
             return ()
         weights = _weights()
-        hidden = _hidden(_features(text, spans, read), weights)
+        hidden = _hidden(features(text, spans, read), weights)
         begins = hidden @ weights["b.weight"].T + weights["b.bias"]
         odd = frozenset(
             text[start:end]
@@ -130,7 +130,12 @@ def _says(words: Sequence[str], starts: Sequence[int], number: int) -> bool:
 _JOINING = frozenset(("and", "then", "so", "but", "or", ",", "*", '"', "“", "”", ".", "!", "…"))
 
 
-def _features(text: str, spans: Sequence[tuple[int, int]], read: WordStates) -> Array:
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the words and signs of a line begin and end, of the first that are tagged."""
+    return [found.span() for found in _WORD.finditer(text)][:_MOST_WORDS]
+
+
+def features(text: str, spans: Sequence[tuple[int, int]], read: WordStates) -> Array:
     """Return a row for each word: the mean state of its pieces, and what its letters and signs look like."""
     rows = []
     for start, end in spans:
@@ -169,7 +174,7 @@ def _kind(hidden: Array, line: Array, weights: dict[str, Array]) -> tuple[str, f
     """Return the likeliest kind of an act, and how likely it is."""
     weighed = np.exp(hidden @ weights["att.weight"].T + weights["att.bias"])[:, 0]
     mean = (weighed / weighed.sum()) @ hidden
-    seen = np.concatenate([mean, hidden.max(axis=0), hidden[0], line * _LINE_WEIGHT])
+    seen = np.concatenate([mean, hidden.max(axis=0), hidden[0], line * LINE_WEIGHT])
     inner = np.maximum(weights["k1.weight"] @ seen + weights["k1.bias"], 0)
     scores = weights["k2.weight"] @ inner + weights["k2.bias"]
     odds = np.exp(scores - scores.max())
