@@ -15,13 +15,19 @@ from lorewright.world.frozen import Frozen, FrozenMap
 Promised = Literal["promised", "threatened", "owes"]
 
 
+class _FormMetadata(Frozen):
+    """The metadata that every type of action may have."""
+
+    form: str = Field(default="", max_length=40, pattern=r"^[a-z_]*$")
+
+
 class Action(Frozen):
     """`{actor_id, type, target_id?, location_id?, metadata?}` and nothing else.
 
     `target_id` is a person or thing: of a `give` the receiver, of a `use` what something is used on. `location_id` is
     the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
-    rule reads it. A type that no ruleset knows is a valid Action and an invalid attempt. Keys may be given in
-    camelCase (`actorId`) too.
+    rule reads it, nor the `form`, the kind of act that the interpreter took the words for. A type that no ruleset knows
+    is a valid Action and an invalid attempt. Keys may be given in camelCase (`actorId`) too.
     """
 
     actor_id: str
@@ -40,7 +46,10 @@ class Action(Frozen):
         if verb is None:
             return data
         given = _in_snake_case(dict(data.get("metadata") or {}))
-        return {**data, "metadata": verb.metadata.model_validate(given).model_dump(exclude_defaults=True)}
+        # Any action may have a form, so that no verb has to name it.
+        form = _FormMetadata(form=given.pop("form", ""))
+        typed = verb.metadata.model_validate(given)
+        return {**data, "metadata": typed.model_dump(exclude_defaults=True) | form.model_dump(exclude_defaults=True)}
 
     @property
     def words(self) -> str:
@@ -53,6 +62,12 @@ class Action(Frozen):
         """The thing in the metadata, if there is one."""
         item = self.metadata.get("item_id")
         return None if item is None else str(item)
+
+    @property
+    def form(self) -> str:
+        """The kind of act that the interpreter took it for (`joke`, `request`); empty where that is not known. No rule
+        reads it: it says how the act is told, and never what comes of it."""
+        return str(self.metadata.get("form", ""))
 
     @property
     def is_whispered(self) -> bool:

@@ -130,7 +130,8 @@ class Outcome(Frozen):
     `item_ids` are what the player learned by it now, `known_item_ids` what they would have learned had they
     not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
     place of its dice in `Resolution.rolls`; `say` the scenario's own sentences, `then` those of what followed from it
-    by itself. What is `whispered` is heard by the two alone.
+    by itself. What is `whispered` is heard by the two alone. `form` is the kind of act that the interpreter took it
+    for, by which the narrator tells it.
     """
 
     action_index: int = Field(ge=0)
@@ -152,6 +153,7 @@ class Outcome(Frozen):
     then: tuple[str, ...] = ()
     # Newer fields are written only where they have a value: other turns keep their bytes.
     whispered: bool = Field(default=False, exclude_if=lambda whispered: not whispered)
+    form: str = Field(default="", exclude_if=lambda form: not form)
 
 
 class Resolution(Frozen):

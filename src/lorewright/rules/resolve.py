@@ -487,4 +487,5 @@ def _outcome(
         say=answer.say,
         then=then,
         whispered=action.is_whispered,
+        form=action.form,
     )
