@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
 from lorewright.builtin.parser.clause_reading import read_clause
@@ -50,6 +51,7 @@ from lorewright.builtin.parser.tagged_acts import (
     is_weak,
     mended_act,
     read_by_kind,
+    with_form,
 )
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
@@ -110,7 +112,9 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     acts = () if text in given.options or len(low) == 1 else tag_acts(cleaned(given.player_text))
-    if acts and not _are_read_as(acts, readings):
+    if acts and _are_read_as(acts, readings):
+        readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
+    elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
 
@@ -197,9 +201,13 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, 
 
 def _are_read_as(acts: Sequence[Act], readings: Sequence[Reading]) -> bool:
     """Tell whether the readings are, one by one, of the kinds that the acts are."""
-    return len(readings) == len(acts) and all(
-        not reading.is_lost and is_read_as(act, reading) and not is_weak(act, reading)
-        for act, reading in zip(acts, readings, strict=True)
+    return (
+        len(readings) == len(acts)
+        and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
+        and all(
+            not reading.is_lost and is_read_as(act, reading) and not is_weak(act, reading)
+            for act, reading in zip(acts, readings, strict=True)
+        )
     )
 
 
@@ -218,7 +226,7 @@ def _read_acts(
             elif slips and reading.actions:
                 assumed = (f"{meant} is meant by {excerpt(odd)}" for odd, meant in slips)
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
-            readings = with_reading(readings, replace(reading, words=act.words))
+            readings = with_reading(readings, with_form(replace(reading, words=act.words), act))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
     return readings
 

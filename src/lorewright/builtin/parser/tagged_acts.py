@@ -167,16 +167,26 @@ def _of_any_words() -> frozenset[str]:
     return frozenset(verb.name for verb in found if verb is not None)
 
 
-def is_spoken(act: Act) -> bool:
-    """Tell whether an act is something said or asked."""
-    return bool(kinds().get(act.kind, Kind()).said)
+def is_into_telephone(before: Act, act: Act) -> bool:
+    """Tell whether an act is words to somebody who was called up before, and is not here."""
+    return before.kind == "phone" and bool(kinds().get(act.kind, Kind()).said)
+
+
+def with_form(reading: Reading, act: Act) -> Reading:
+    """Return a reading whose actions are told as the kind of act that they are, where that is no guess."""
+    if act.score < UNSURE or not reading.actions:
+        return reading
+    actions = (
+        action.model_copy(update={"metadata": {**action.metadata, "form": act.kind}}) for action in reading.actions
+    )
+    return replace(reading, actions=tuple(actions))
 
 
 def is_weak(act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
-    if is_spoken(act):
+    if kinds().get(act.kind, Kind()).said:
         is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
         return is_all and bool(act.topic or act.target or act.person)
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]

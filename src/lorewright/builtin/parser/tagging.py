@@ -179,7 +179,7 @@ def _kind(hidden: Array, line: Array, weights: dict[str, Array]) -> tuple[str, f
     scores = weights["k2.weight"] @ inner + weights["k2.bias"]
     odds = np.exp(scores - scores.max())
     best = int(scores.argmax())
-    return _kinds()[best], round(float(odds[best] / odds.sum()), 3)
+    return tagged_kinds()[best], round(float(odds[best] / odds.sum()), 3)
 
 
 def _act(
@@ -213,5 +213,6 @@ def _weights() -> dict[str, Array]:
 
 
 @cache
-def _kinds() -> tuple[str, ...]:
+def tagged_kinds() -> tuple[str, ...]:
+    """Return the kinds that the weights tell apart."""
     return tuple(_loaded()["classes"].tolist())

@@ -1,9 +1,8 @@
-"""In a turn, a reading by meaning is recorded, and replayed as it was recorded, whatever an embedder says now."""
+"""In a turn, the acts that a line is tagged with are recorded, and replayed as recorded, whatever an embedder says."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,37 +12,35 @@ import pytest
 from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.embedders.embedder import WordStates
 from lorewright.index.embedders.hashing import HashingEmbedder
+from lorewright.index.embedders.minilm import MiniLM
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.replay import Replay, Replays
-from lorewright.turn.stages.interpret.stage import MEANING
+from lorewright.turn.stages.interpret.stage import TAGGED
 from support import harbour as h
 from support.shared_build import embedding_library
 
-LINE = "make myself comfortable"
+LINE = "have a seat on the quay for a while"
+_MINILM = MiniLM()
 
 
 class Words(HashingEmbedder):
-    """Passes for the embedder that the thresholds hold for; counts what it is asked, and may fail."""
+    """Passes for the embedder that the tagger's weights hold for, and reads words as it does; counts what it is asked,
+    and may fail."""
 
-    fingerprint = "minilm-by-words"
+    fingerprint = _MINILM.fingerprint
 
     def __init__(self, *, fails: bool = False) -> None:
         super().__init__()
         self.asked = 0
         self._fails = fails
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        if self._fails:
-            raise EmbedderError("the weights are gone")
-        return super().embed(texts)
-
-    def embed_query(self, text: str) -> Vectors:
+    def read_words(self, text: str) -> WordStates:
         self.asked += 1
         if self._fails:
             raise EmbedderError("the weights are gone")
-        return super().embed_query(text)
+        return _MINILM.read_words(text)
 
 
 def with_embedder(app: App, embedder: Any) -> App:
@@ -66,36 +63,36 @@ def _no_model(key: str) -> Any:
     raise AssertionError(f"nobody asks for {key}")
 
 
-def test_without_an_embedder_nothing_is_read_by_meaning(tmp_path: Path) -> None:
+def test_without_an_embedder_no_line_is_tagged(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    (result,) = h.say(app, LINE)
-    assert result["clarification_question"]
-    assert {read for record in records(app, MEANING) for read in record["output"]["read"].values()} <= {None}
+    h.say(app, LINE)
+    assert records(app, TAGGED) == []
 
 
-def test_a_reading_is_played_told_and_recorded(tmp_path: Path) -> None:
+def test_the_acts_of_a_line_are_recorded_and_say_how_they_are_told(tmp_path: Path) -> None:
     app = with_embedder(h.harbour(tmp_path), Words())
     (result,) = h.say(app, LINE)
     assert result["clarification_question"] is None
-    (read_as,) = result["validation"]["read_as"]
-    assert LINE in read_as
-    assert "lean back" in read_as
-    (record,) = records(app, MEANING)
-    assert record["output"]["read"][LINE]["line"] == "lean back"
+    (record,) = records(app, TAGGED)
+    (tagged,) = record["output"]["acts"].values()
+    assert [act["kind"] for act in tagged] == ["sit"]
+    assert [action["metadata"]["form"] for action in result["actions"]] == ["sit"]
 
 
-def test_what_the_grammar_reads_is_not_recorded_as_read_by_meaning(tmp_path: Path) -> None:
+def test_a_line_that_was_offered_is_not_tagged(tmp_path: Path) -> None:
     embedder = Words()
     app = with_embedder(h.harbour(tmp_path), embedder)
-    h.say(app, "take the rope")
-    assert records(app, MEANING) == []
+    (first,) = h.say(app, LINE)
+    before = embedder.asked
+    h.say(app, first["suggested_actions"][0])
+    assert embedder.asked == before
 
 
 def test_an_embedder_that_fails_costs_no_turn(tmp_path: Path) -> None:
     app = with_embedder(h.harbour(tmp_path), Words(fails=True))
-    (result,) = h.say(app, f"take the rope, then {LINE}")
+    (result,) = h.say(app, "take the rope")
     assert result["clarification_question"] is None
-    assert result["validation"]["not_played"] == [LINE]
+    assert records(app, TAGGED) == []
 
 
 @pytest.mark.parametrize("now", ["none", "fails", "another"])
@@ -114,7 +111,7 @@ def test_a_replay_reads_the_words_as_they_were_read(tmp_path: Path, now: str) ->
 
 def test_what_was_read_without_an_embedder_is_replayed_so_with_one(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    h.say(app, f"take the rope, then {LINE}")
+    h.say(app, LINE)
     found = replayed(with_embedder(app, Words()))
     assert found.is_identical
     assert found.first_divergence is None

@@ -1,0 +1,106 @@
+"""Acts that a line is tagged with are read by the grammar where it reads them as their kind, else by the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lorewright.builtin.parser.interpreter import MAX_ACTIONS, interpret
+from lorewright.builtin.parser.noun_phrases import nouns_of
+from lorewright.builtin.parser.tagged_acts import kinds
+from lorewright.builtin.parser.tagging import Act
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from support.narrator_bar import SCOPES
+
+BAR = nouns_of(SCOPES["bar"])
+
+
+def reading(text: str, *acts: Act, scope: str = "bar") -> InterpreterOutput:
+    return interpret(InterpreterInput(player_text=text, scope=SCOPES[scope]), lambda line: tuple(acts))
+
+
+def act(kind: str, words: str, **named: str) -> Act:
+    return Act(kind=kind, words=words, score=0.9, **named)
+
+
+def types(output: InterpreterOutput) -> list[str]:
+    return [action.type for action in output.proposed_actions]
+
+
+def test_an_act_that_no_grammar_reads_is_read_by_its_kind() -> None:
+    words = "giv a proper goin over to the glass"
+    output = reading(words, act("look", words, target="glass"))
+    assert types(output) == ["look"]
+    assert "look at glass" in output.assumptions[0]
+
+
+def test_each_action_has_the_form_of_its_act() -> None:
+    output = reading("ask viktor about jin", act("ask", "ask viktor about jin", person="viktor", topic="jin"))
+    assert [action.form for action in output.proposed_actions] == ["ask"]
+
+
+def test_a_guess_gives_no_form_and_leaves_the_grammar_its_reading() -> None:
+    guess = Act(kind="attack", words="ask viktor about jin", target="viktor", score=0.2)
+    output = reading("ask viktor about jin", guess)
+    assert types(output) == ["ask"]
+    assert [action.form for action in output.proposed_actions] == [""]
+
+
+def test_words_to_somebody_are_put_to_them_by_the_kind_of_words() -> None:
+    words = "any chance viktor knows whod want her gone"
+    output = reading(words, act("ask", words, person="viktor", topic="whod want her gone"))
+    assert types(output) == ["ask"]
+    assert output.proposed_actions[0].target_id == next(person.id for person in BAR.people if "iktor" in person.name)
+
+
+def test_what_is_asked_of_the_program_is_an_aside() -> None:
+    words = "so err what was it i am after again"
+    output = reading(words, act("goal", words))
+    assert output.aside is not None
+    assert output.aside.kind == "goal"
+
+
+def test_a_slip_in_a_name_is_mended_and_said() -> None:
+    words = "peer at vikktr"
+    output = reading(words, Act(kind="look", words=words, target="vikktr", score=0.9, odd=("vikktr",)))
+    assert types(output) == ["look"]
+    assert any("iktor is meant" in said for said in output.assumptions)
+
+
+def test_what_is_said_into_a_telephone_is_said_to_nobody_here() -> None:
+    call = "i ring up my aunt"
+    said = "and tell her to come at once"
+    output = reading(f"{call} {said}", act("phone", call, person="my aunt"), act("request", said, person="her"))
+    assert "persuade" not in types(output)
+    assert all(action.target_id is None for action in output.proposed_actions)
+
+
+@pytest.mark.parametrize("score", [0.1, 0.9])
+@given(
+    st.lists(
+        st.builds(
+            Act,
+            kind=st.sampled_from(sorted(kinds())),
+            words=st.sampled_from(
+                ["look at the glass", "viktor?", "*nods* hm", "go go go", "", "and then the bucket", "12"]
+            ),
+            target=st.sampled_from(["", "glass", "viktor", "the moon", "street", "who"]),
+            second=st.sampled_from(["", "bucket"]),
+            person=st.sampled_from(["", "viktor", "her", "nobody"]),
+            topic=st.sampled_from(["", "jin", "if it rains", "?"]),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_whatever_is_tagged_names_nothing_outside_the_scope(score: float, acts: Sequence[Act]) -> None:
+    tagged = [act.model_copy(update={"score": score}) for act in acts]
+    output = reading(". ".join(act.words for act in tagged) or "hm", *tagged)
+    known = {candidate.id for candidate in (*BAR.everything(), *BAR.known_people, *BAR.known_places, BAR.player)}
+    assert len(output.proposed_actions) <= MAX_ACTIONS
+    for action in output.proposed_actions:
+        named = {action.target_id, action.location_id, action.item_id} - {None}
+        assert named <= known
