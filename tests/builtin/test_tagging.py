@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.builtin.parser.tagged_acts import kinds
-from lorewright.builtin.parser.tagging import Act, ActTagger, no_acts, tagger_with, tagged_kinds
+from lorewright.builtin.parser.tagging import Act, ActTagger, no_acts, tagged_kinds, tagger_with
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import GuardedEmbedder, RememberingEmbedder, WordStates
 from lorewright.index.embedders.hashing import HashingEmbedder

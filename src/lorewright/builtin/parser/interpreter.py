@@ -47,6 +47,7 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
+    is_into_telephone,
     is_read_as,
     is_weak,
     mended_act,
@@ -112,7 +113,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     acts = () if text in given.options or len(low) == 1 else tag_acts(cleaned(given.player_text))
-    if acts and _are_read_as(acts, readings):
+    if acts and _are_read_as(ctx, acts, readings):
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
@@ -199,10 +200,11 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, 
     return readings
 
 
-def _are_read_as(acts: Sequence[Act], readings: Sequence[Reading]) -> bool:
-    """Tell whether the readings are, one by one, of the kinds that the acts are."""
+def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Reading]) -> bool:
+    """Tell whether the readings are, one by one, of the kinds that the acts are, and nothing is to be mended."""
     return (
         len(readings) == len(acts)
+        and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
         and all(
             not reading.is_lost and is_read_as(act, reading) and not is_weak(act, reading)
@@ -217,7 +219,9 @@ def _read_acts(
     """Read a line act by act: by the grammar where it reads an act as its kind, else by the kind."""
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
-    for found in acts:
+    for before, found in zip((None, *acts), acts, strict=False):
+        if before is not None and is_into_telephone(before, found):
+            continue
         act, slips = mended_act(ctx, found)
         for reading in _readings_of(ctx, act, ahead, names, vocabulary):
             if any(action.location_id in ahead for earlier in readings for action in earlier.actions):
