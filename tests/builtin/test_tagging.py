@@ -19,7 +19,7 @@ tag = ActTagger(MINILM.read_words)
 
 
 def test_each_act_of_a_line_has_its_kind() -> None:
-    acts = tag("I take the brass lantern, climb up to the attic and ask Marta whether she heard the storm")
+    acts = tag("I take the brass lantern, walk up to the attic and ask Marta whether she heard the storm")
     assert [act.kind for act in acts] == ["take", "go", "ask"]
     assert (acts[0].target, acts[2].person) == ("brass lantern", "Marta")
     assert acts[2].topic.endswith("she heard the storm")

@@ -224,7 +224,12 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
         return nothing_called(ctx, words, noun_part(phrase))
     if lows(rest)[:1] in (["through"], ["by"], ["via"]):
         return asking(words, "Which way:", ways(ctx.nouns) or typed_lines("view"))
-    return _read_somewhere(ctx, words)
+    somewhere = _read_somewhere(ctx, words)
+    if somewhere.unclear is None or not ctx.nouns.exits or not noun_part(goal or phrase):
+        return somewhere
+    return asking(
+        words, f"You know of no way to “{excerpt(noun_part(goal or phrase))}” from here. There are:", ways(ctx.nouns)
+    )
 
 
 def _direction(phrase: str) -> str:

@@ -93,7 +93,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     name = "interpreter"
     answer_type = ReadTurn
     made_type = InterpreterOutput
-    builtin_version = 7
+    builtin_version = 8
     asks_builtin_first = True
 
     # Tags the acts of this turn's line.
