@@ -104,7 +104,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     long_names = _long_names(ctx.nouns)
     ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
     text = _repeated(text, given.said_before)
-    ctx = replace(ctx, topic=topic, came_from=given.came_from)
+    ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():

@@ -55,6 +55,8 @@ class ParseContext:
     listener: Candidate | None = None
     topic: str = ""
     came_from: str = ""
+    # The names of the clocks that are shown.
+    clocks: tuple[str, ...] = ()
     # The verb of the ruleset that was offered last: the name of a thing alone stands for it.
     offered_verb: str = ""
     # Whether the line has words of mood alone: `lol`, `huh`.

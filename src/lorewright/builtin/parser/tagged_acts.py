@@ -24,6 +24,7 @@ from lorewright.builtin.parser.readings import (
     acting_freely,
     aimed_at_prose,
     alone,
+    asking,
     excerpt,
     only_person,
     person_meant,
@@ -45,7 +46,8 @@ class Kind:
     """How acts of a kind are read: `fits` are the types of action that they may be, `lines` what they amount to in the
     grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
-    `when` it may be of the types `then`."""
+    `when` it may be of the types `then`. What is `harmless` changes nothing; a question `of_clocks` is about those that
+    it names."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -55,6 +57,8 @@ class Kind:
     needs: frozenset[str] = frozenset()
     when: frozenset[str] = frozenset()
     then: frozenset[str] = frozenset()
+    harmless: bool = False
+    of_clocks: bool = False
 
 
 @cache
@@ -72,6 +76,8 @@ def kinds() -> Mapping[str, Kind]:
             needs=frozenset(given.get("needs", "").split()),
             when=frozenset(given.get("when", "").split()),
             then=frozenset(given.get("then", ())),
+            harmless=given.get("harmless", False),
+            of_clocks=given.get("of_clocks", False),
         )
         for name, given in data.items()
     }
@@ -79,6 +85,8 @@ def kinds() -> Mapping[str, Kind]:
 
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
+# Below that a line that an act may amount to is asked about, and not played.
+_DOUBTFUL = 0.25
 
 
 def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
@@ -113,6 +121,8 @@ def _head(phrase: str) -> str:
     end = next(
         (at for at, word in enumerate(words) if at and word.casefold() in AFTER_NOUNS - {"of", "with"}), len(words)
     )
+    while end > 1 and words[end - 1].casefold() in AFTER_NOUNS:
+        end -= 1
     return " ".join(words[:end])
 
 
@@ -141,7 +151,9 @@ def is_read_as(act: Act, reading: Reading) -> bool:
     kind = kinds().get(act.kind, Kind())
     is_deed = not kind.said and not kind.aside
     if reading.aside is not None:
-        return bool(kind.aside) or (reading.aside.kind in ("lore", "alone") and bool(kind.said))
+        if reading.aside.kind in ("lore", "alone"):
+            return bool(kind.said) or kind.aside == reading.aside.kind
+        return bool(kind.aside)
     if reading.unclear is not None:
         return not reading.is_lost and is_deed and bool(kind.fits)
     types = {action.type for action in reading.actions}
@@ -191,7 +203,19 @@ def is_weak(act: Act, reading: Reading) -> bool:
         return is_all and bool(act.topic or act.target or act.person)
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
     is_absent = any(action.metadata.get("detail_is") == "absent" for action in reading.actions)
-    return is_absent or any(detail and act.target and len(detail) > len(act.target) + 1 for detail in details)
+    free = free_verb()
+    is_risk = kinds().get(act.kind, Kind()).harmless and any(
+        free is not None and action.type == free.name and action.target_id is not None for action in reading.actions
+    )
+    return is_absent or is_risk or any(_is_clumsy(detail, act) for detail in details)
+
+
+def _is_clumsy(detail: str, act: Act) -> bool:
+    """Tell whether words that stand for what is acted on are more than its name."""
+    return len(detail) > len(act.target) + 1 if act.target and detail else len(detail.split()) > _LONGEST_NAME
+
+
+_LONGEST_NAME = 3
 
 
 def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | None]) -> Reading | None:
@@ -203,6 +227,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _aside("ways", act)
     if kind.needs and not kind.needs & _words(act):
         return _deed(ctx, act)
+    if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
+        return _aside("clocks", act)
     if kind.aside:
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
     hearer = _hearer(ctx, act)
@@ -212,6 +238,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         if reading is None:
             continue
         if reading.actions and is_read_as(act, reading):
+            if act.score < _DOUBTFUL:
+                return replace(asking(act.words, f"You mean: {line}? Yes or no.", [line]), is_lost=True)
             said = f"“{excerpt(act.words)}” is understood as “{line}” ({act.score:.2f})"
             return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, said))
         refused = refused or (reading if reading.unclear is not None else None)
@@ -235,13 +263,12 @@ def _aside(kind: str, act: Act) -> Reading:
 
 
 def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
-    slots = {"target": act.target, "second": act.second, "topic": act.topic}
+    takes_person = any("{person}" in line for line in kind.lines)
+    slots = {"target": act.target or ("" if takes_person else act.person), "second": act.second, "topic": act.topic}
     slots["person"] = act.person or (hearer.label if hearer is not None else "")
     for line in kind.lines:
         if all(slots[slot] for slot in _SLOT.findall(line)):
             yield line.format(**{name: typeable(words) for name, words in slots.items()})
-        elif _SLOT.findall(line) == ["target"] and act.target:
-            return
 
 
 def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
@@ -273,11 +300,13 @@ def _is_question(kind: Kind) -> bool:
 
 def _deed(ctx: ParseContext, act: Act) -> Reading | None:
     """Return a free attempt at what an act is about; a posture where it is about nothing."""
-    if act.target:
-        found = resolve(act.target, ctx.nouns.everything())
-        if isinstance(found, PhraseMatch) and found.candidate.kind in ("person", "thing", "door"):
-            return acting_freely(ctx, excerpt(act.words), act_word(act.words)[:60], "hands", target=found, item=None)
-        return aimed_at_prose(ctx, act.words, act.target)
+    words = act.words.strip(" *.,!")
+    found = resolve(act.target, ctx.nouns.everything()) if act.target else None
+    is_here = isinstance(found, PhraseMatch) and found.candidate.kind in ("person", "thing", "door")
+    if isinstance(found, PhraseMatch) and is_here and not kinds()[act.kind].harmless:
+        return acting_freely(ctx, excerpt(words), act_word(words)[:60], "hands", target=found, item=None)
+    if act.target and not is_here and (aimed := aimed_at_prose(ctx, words, act.target)) is not None:
+        return aimed
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    posed: Reading | None = None if posture is None else posture(ctx, act.words.strip(" *.,!"))
+    posed: Reading | None = None if posture is None else posture(ctx, words)
     return posed

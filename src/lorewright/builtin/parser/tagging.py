@@ -196,9 +196,21 @@ def _act(
 
 
 def _named(text: str, spans: Sequence[tuple[int, int]], tagged: npt.NDArray[Any]) -> str:
-    """Return the text from the first to the last of the tagged words; empty where none is."""
-    found = [span for span, is_tagged in zip(spans, tagged, strict=True) if is_tagged]
-    return text[found[0][0] : found[-1][1]].strip(" \"“”'*,.!?") if found else ""
+    """Return the text from the first to the last word of the longest run of tagged words, where one between them may be
+    missed; empty where none is tagged."""
+    runs: list[list[int]] = []
+    for at in np.flatnonzero(tagged).tolist():
+        if runs and at - runs[-1][-1] <= _MOST_MISSED + 1:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    if not runs:
+        return ""
+    run = max(runs, key=len)
+    return text[spans[run[0]][0] : spans[run[-1]][1]].strip(" \"“”'*,.!?")
+
+
+_MOST_MISSED = 1
 
 
 @cache

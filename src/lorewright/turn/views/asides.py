@@ -81,7 +81,8 @@ def _score(state: WorldState, rules: CampaignRules) -> str:
 def _clocks(state: WorldState, rules: CampaignRules, words: str) -> str:
     """Return what the clocks that a question names stand at and count; a hint where the author says nothing of one."""
     shown = state.clocks_shown()
-    asked = clocks_asked_about(words, [clock["name"] for clock in shown])
+    names = [clock["name"] for clock in shown]
+    asked = clocks_asked_about(words, names) or [name for name in names if name.casefold() in words.casefold()]
     lines = []
     for clock in shown:
         if clock["name"] in asked:
