@@ -83,6 +83,8 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
+# The kind of acts that change nothing.
+_OF_NO_CONSEQUENCE = "pose"
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
 # Below that a line that an act may amount to is asked about, and not played.
@@ -198,16 +200,26 @@ def is_weak(act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
-    if kinds().get(act.kind, Kind()).said:
-        is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
-        return is_all and bool(act.topic or act.target or act.person)
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
     is_absent = any(action.metadata.get("detail_is") == "absent" for action in reading.actions)
+    kind = kinds().get(act.kind, Kind())
+    if kind.said:
+        is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
+        is_named = bool(act.topic or act.target or act.person)
+        return (is_all and is_named) or any(_is_clumsy(detail, act) for detail in details)
+    is_of_nothing = (
+        bool(act.target)
+        and any("{target}" in line for line in kind.lines[:1])
+        and not any(
+            action.target_id or action.location_id or action.item_id or action.metadata.get("detail")
+            for action in reading.actions
+        )
+    )
     free = free_verb()
-    is_risk = kinds().get(act.kind, Kind()).harmless and any(
+    is_risk = kind.harmless and any(
         free is not None and action.type == free.name and action.target_id is not None for action in reading.actions
     )
-    return is_absent or is_risk or any(_is_clumsy(detail, act) for detail in details)
+    return is_absent or is_risk or is_of_nothing or any(_is_clumsy(detail, act) for detail in details)
 
 
 def _is_clumsy(detail: str, act: Act) -> bool:
@@ -226,7 +238,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if act.kind == "seek" and act.target and _is_way(ctx, act.target):
         return _aside("ways", act)
     if kind.needs and not kind.needs & _words(act):
-        return _deed(ctx, act)
+        return _deed(ctx, act.model_copy(update={"kind": _OF_NO_CONSEQUENCE}))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
     if kind.aside:
@@ -274,6 +286,9 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
 def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     """Return to whom something is said: somebody named, else with whom one speaks."""
     named = person_meant(ctx, act.person) if act.person else None
+    if named is None and " " in act.person:
+        # `the tap man` is a man.
+        named = person_meant(ctx, act.person.split()[-1])
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
 
 
@@ -299,14 +314,18 @@ def _is_question(kind: Kind) -> bool:
 
 
 def _deed(ctx: ParseContext, act: Act) -> Reading | None:
-    """Return a free attempt at what an act is about; a posture where it is about nothing."""
+    """Return an act that no other verb means: a posture where it is harmless, else an attempt; None where it is about
+    nothing."""
     words = act.words.strip(" *.,!")
-    found = resolve(act.target, ctx.nouns.everything()) if act.target else None
+    about = act.target or act.second
+    found = resolve(about, ctx.nouns.everything()) if about else None
     is_here = isinstance(found, PhraseMatch) and found.candidate.kind in ("person", "thing", "door")
     if isinstance(found, PhraseMatch) and is_here and not kinds()[act.kind].harmless:
         return acting_freely(ctx, excerpt(words), act_word(words)[:60], "hands", target=found, item=None)
-    if act.target and not is_here and (aimed := aimed_at_prose(ctx, words, act.target)) is not None:
+    if about and not is_here and (aimed := aimed_at_prose(ctx, words, about)) is not None:
         return aimed
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    if not kinds()[act.kind].harmless:
+        return None
     posed: Reading | None = None if posture is None else posture(ctx, words)
     return posed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib import resources
 from typing import Any
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Embedder, WordStates, read_words_by
+from lorewright.scene_lore.nouns import function_words
 from lorewright.world.frozen import Frozen
 
 Array = npt.NDArray[np.float32]
@@ -190,14 +191,19 @@ def _act(
     score: float,
     odd: frozenset[str],
 ) -> Act:
-    found = {name: _named(text, spans, roles == at) for at, name in enumerate(_ROLES) if name}
+    found = {
+        name: _named(text, spans, roles, at, is_noun=name in ("target", "second"))
+        for at, name in enumerate(_ROLES)
+        if name
+    }
     unknown = tuple(dict.fromkeys(text[start:end] for start, end in spans if text[start:end] in odd))
     return Act(kind=kind, words=text[spans[0][0] : spans[-1][1]], score=score, odd=unknown, **found)
 
 
-def _named(text: str, spans: Sequence[tuple[int, int]], tagged: npt.NDArray[Any]) -> str:
-    """Return the text from the first to the last word of the longest run of tagged words, where one between them may be
-    missed; empty where none is tagged."""
+def _named(text: str, spans: Sequence[tuple[int, int]], roles: npt.NDArray[Any], role: int, *, is_noun: bool) -> str:
+    """Return the text from the first to the last word of the longest run of a role, where one between them may be
+    missed; empty where no word has it. What `is_noun` goes on to the end of the noun."""
+    tagged = roles == role
     runs: list[list[int]] = []
     for at in np.flatnonzero(tagged).tolist():
         if runs and at - runs[-1][-1] <= _MOST_MISSED + 1:
@@ -207,10 +213,29 @@ def _named(text: str, spans: Sequence[tuple[int, int]], tagged: npt.NDArray[Any]
     if not runs:
         return ""
     run = max(runs, key=len)
+    if is_noun:
+        run = [*run, *_rest_of_noun(text, spans, run[-1] + 1, roles)]
     return text[spans[run[0]][0] : spans[run[-1]][1]].strip(" \"“”'*,.!?")
 
 
 _MOST_MISSED = 1
+
+
+def _rest_of_noun(text: str, spans: Sequence[tuple[int, int]], at: int, roles: npt.NDArray[Any]) -> Iterator[int]:
+    """Yield the words of no role after a place that may go on with a noun: neither small words nor signs."""
+    small = function_words() | _NO_NOUNS
+    for after in range(at, min(at + 2, len(spans))):
+        word = text[slice(*spans[after])]
+        if roles[after] or not word[0].isalpha() or word.casefold() in small or word.casefold().endswith("ly"):
+            return
+        yield after
+
+
+# Words after a noun that are no part of it.
+_NO_NOUNS = frozenset(
+    "again now please then away down up out over back off around lol pls plz there here first quickly too also open shut"
+    " closed instead together apart aside home outside inside twice once properly".split()
+)
 
 
 @cache
