@@ -63,6 +63,17 @@ def test_what_is_asked_of_the_program_is_an_aside() -> None:
     assert output.aside.kind == "goal"
 
 
+def test_an_act_of_the_rulesets_own_is_what_the_grammar_says() -> None:
+    given_verbs = InterpreterInput(player_text="ring the glass", scope=SCOPES["bar"], verbs={"ring": "ring"})
+    output = interpret(given_verbs, lambda line: (act("use", "ring the unit", target="unit"),))
+    assert types(output) != ["use"]
+
+
+def test_what_is_done_with_ones_own_clothes_is_no_matter_of_things() -> None:
+    output = reading("i undo my coat", act("wear", "i undo my coat", target="my coat"))
+    assert types(output) == ["pose"]
+
+
 def test_a_slip_in_a_name_is_mended_and_said() -> None:
     words = "peer at vikktr"
     output = reading(words, Act(kind="look", words=words, target="vikktr", score=0.9, odd=("vikktr",)))

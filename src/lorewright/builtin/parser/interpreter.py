@@ -207,7 +207,7 @@ def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Read
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
         and all(
-            not reading.is_lost and is_read_as(act, reading) and not is_weak(act, reading)
+            not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(act, reading)
             for act, reading in zip(acts, readings, strict=True)
         )
     )
@@ -254,7 +254,7 @@ def _readings_of(
     fitting = [
         found
         for found in ([one] if one is not None else [], many)
-        if found and all(not reading.is_lost and is_read_as(act, reading) for reading in found)
+        if found and all(not reading.is_lost and is_read_as(ctx, act, reading) for reading in found)
     ]
     strong = next((found for found in fitting if not any(is_weak(act, reading) for reading in found)), None)
     if strong is not None:

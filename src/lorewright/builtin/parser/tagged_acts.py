@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.clauses import syntaxes, verb_with, words_of
+from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -148,8 +148,8 @@ _LIKE = 0.6
 _MUCH_LIKE = 0.75
 
 
-def is_read_as(act: Act, reading: Reading) -> bool:
-    """Tell whether a reading is one of an act's kind."""
+def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
+    """Tell whether a reading is one of an act's kind, or an act of the ruleset's own."""
     kind = kinds().get(act.kind, Kind())
     is_deed = not kind.said and not kind.aside
     if reading.aside is not None:
@@ -159,6 +159,8 @@ def is_read_as(act: Act, reading: Reading) -> bool:
     if reading.unclear is not None:
         return not reading.is_lost and is_deed and bool(kind.fits)
     types = {action.type for action in reading.actions}
+    if types & set(ctx.verbs.values()):
+        return True
     if types == kind.then:
         return bool(kind.when & _words(act))
     if kind.said and not kind.lines:
@@ -249,7 +251,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         reading = read(line)
         if reading is None:
             continue
-        if reading.actions and is_read_as(act, reading):
+        if reading.actions and is_read_as(ctx, act, reading):
             if act.score < _DOUBTFUL:
                 return replace(asking(act.words, f"You mean: {line}? Yes or no.", [line]), is_lost=True)
             said = f"“{excerpt(act.words)}” is understood as “{line}” ({act.score:.2f})"
@@ -319,13 +321,13 @@ def _deed(ctx: ParseContext, act: Act) -> Reading | None:
     words = act.words.strip(" *.,!")
     about = act.target or act.second
     found = resolve(about, ctx.nouns.everything()) if about else None
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posed: Reading | None = None if posture is None or not kinds()[act.kind].harmless else posture(ctx, words)
+    if posed is not None and set(about.casefold().split()) & lexicon().body:
+        return posed
     is_here = isinstance(found, PhraseMatch) and found.candidate.kind in ("person", "thing", "door")
     if isinstance(found, PhraseMatch) and is_here and not kinds()[act.kind].harmless:
         return acting_freely(ctx, excerpt(words), act_word(words)[:60], "hands", target=found, item=None)
     if about and not is_here and (aimed := aimed_at_prose(ctx, words, about)) is not None:
         return aimed
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    if not kinds()[act.kind].harmless:
-        return None
-    posed: Reading | None = None if posture is None else posture(ctx, words)
     return posed
