@@ -9,7 +9,7 @@ from pydantic import Field
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
 from lorewright.builtin.narrator.outcomes import ignorance
 from lorewright.builtin.narrator.scenery import answer
-from lorewright.builtin.narrator.small_talk import answer_without_lore, is_of_listener
+from lorewright.builtin.narrator.small_talk import answer_without_lore, asks_for_lore, is_of_listener
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     Aim,
@@ -126,11 +126,12 @@ def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) 
 def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return what is passed on about the topic; else an answer of the kind that was asked for, and where else to ask if
     they can say and it is not themselves whom the question is about."""
-    if passed_on := answer(given, outcome):
+    if asks_for_lore(given, outcome) and (passed_on := answer(given, outcome)):
         return passed_on
     plain_no = ignorance(given, outcome)
     is_pointing_on = plain_no.group != "does_not_know" and not is_of_listener(given, outcome)
     is_of_a_name = plain_no.facts.get("topic") not in (None, "other")
+    is_of_a_name = is_of_a_name and outcome.form in ("", "ask", "ask_self", "greet")
     kind = None if is_pointing_on or is_of_a_name else answer_without_lore(given, outcome)
     return [kind or plain_no]
 

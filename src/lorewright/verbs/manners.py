@@ -7,12 +7,16 @@ from pydantic import Field
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.outcomes import telling_of_small_act
+from lorewright.builtin.narrator.small_talk import answer_by_form
+from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import Civility, as_free, as_talk
 from lorewright.builtin.parser.clauses import Phrasing, Syntax
 from lorewright.rules.actions import Action
 from lorewright.rules.acts import civil_key
+from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.verbs import Verb, seen
+from lorewright.values.records import NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import Recall, StateOp
 from lorewright.world.state import WorldState
@@ -32,8 +36,14 @@ def _note(action: Action, state: WorldState) -> tuple[StateOp, ...]:
 
 
 def _telling(name: str) -> Telling:
+    plainly = telling_of_small_act(f"gesture.{name}")
+
+    def tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
+        is_said = outcome.code == "acted" and outcome.band is None
+        return (answer_by_form(given, outcome) if is_said else None) or plainly(given, outcome)
+
     return Telling(
-        of_player=telling_of_small_act(f"gesture.{name}"),
+        of_player=tell,
         of_others=telling_of_gesture(f"npc.{name}"),
         target_is_person=True,
     )

@@ -22,6 +22,7 @@ from lorewright.builtin.narrator.act_words import (
 )
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import telling_of_person
+from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import Reaction
 from lorewright.builtin.parser.clauses import (
@@ -91,12 +92,15 @@ def _telling(name: str) -> Telling:
 
 
 def _tell_pressure(group: str) -> Callable[[NarratorInput, Outcome], Beat | None]:
-    """Return what tells pressure by its band; who was won over about somebody or something that they know nothing of
-    says so.
+    """Return what tells pressure by its band, or by its form where no dice were thrown; who was won over about somebody
+    or something that they know nothing of says so.
     """
     tell = telling_of_person(group)
 
     def told(given: NarratorInput, outcome: Outcome) -> Beat | None:
+        without_dice = outcome.code == "acted" and outcome.band is None
+        if without_dice and (by_form := answer_by_form(given, outcome)) is not None:
+            return by_form
         kind, topic = views.topic(given, outcome.words)
         who = views.person(given, outcome.target_id)
         has_won = outcome.code == "acted" and outcome.band in ("critical", "success", "mixed")

@@ -6,7 +6,9 @@ Nothing here comes from what they know or withhold: only from open lines of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
@@ -17,6 +19,7 @@ from lorewright.builtin.parser.clauses import place_name, verb_with, with_articl
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
 from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import is_answered
 from lorewright.values.records import LoreLine, NarratorInput
 
 # Words of open lines that say what somebody wants, and what they do.
@@ -29,6 +32,7 @@ _WORKS = re.compile(
 )
 # Words in front of the name that somebody gives as theirs.
 _NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
+_LONGEST_NAME = 2
 _MOODS = ("mood", "temper", "spirits")
 _MOST_OF_MOOD = 3
 
@@ -45,6 +49,8 @@ def telling_of_talk(
         who = _answers(given, outcome)
         if who is None:
             return Beat("outcome", alone, {}, {"place": views.place(given)})
+        if (by_form := answer_by_form(given, outcome)) is not None:
+            return by_form
         subject = subject_of(kind, outcome.words)
         if not subject and (taken := _class_of(given, outcome) if kind == _remark() else ""):
             return _of_speech_act(given, who, f"heard.{taken}", outcome.words)
@@ -52,6 +58,124 @@ def telling_of_talk(
         return _answer(given, outcome, who, subject or last or otherwise)
 
     return tell
+
+
+# Forms: what is said, by the kind of act that the interpreter took it for, where it says one.
+
+# Form -> the group that answers it; `talk.SUBJECT` is answered as small talk on that subject is.
+ANSWERS: Mapping[str, str] = MappingProxyType(
+    {
+        "greet": "heard.greeting",
+        "farewell": "heard.farewell",
+        "thank": "heard.thanks",
+        "apologise": "heard.apology",
+        "compliment": "talk.praise",
+        "insult": "talk.abuse",
+        "threaten": "heard.threat",
+        "promise": "heard.promise",
+        "comfort": "heard.comfort",
+        "flirt": "heard.flirt",
+        "joke": "heard.joke",
+        "accuse": "heard.charge",
+        "offer": "heard.offer",
+        "request": "heard.request",
+        "order": "talk.served",
+        "persuade": "heard.persuasion",
+        "tell": "heard.statement",
+        "opinion": "heard.view",
+        "introduce": "talk.introduction",
+        "agree": "talk.agreement",
+        "refuse": "talk.refusal",
+        "call": "heard.call",
+        "ask": "asked.anything",
+        "ask_self": "asked.self",
+        "ask_name": "talk.name",
+        "ask_wellbeing": "talk.wellbeing",
+        "ask_want": "talk.wish",
+        "ask_help": "talk.help",
+        "ask_opinion": "asked.view",
+        "ask_permission": "asked.leave",
+        "ask_way": "asked.way",
+        "ask_price": "asked.cost",
+        "ask_more": "asked.more",
+        "doubt": "heard.disbelief",
+    }
+)
+_TALKED = "talk.feeling talk.weather talk.leaving talk.claim talk.agreement talk.refusal talk.doubt talk.dropped"
+# Form -> groups for a finer kind of the same, if the words are clearly of it.
+_FINER: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        form: frozenset(groups.split())
+        for form, groups in {
+            "compliment": "talk.concern",
+            "comfort": "talk.concern",
+            "offer": "talk.treat",
+            "tell": f"{_TALKED} talk.introduction heard.confession",
+            "opinion": f"{_TALKED} talk.praise talk.concern heard.taste heard.wish",
+            "request": "heard.follow heard.hand_over talk.served talk.tab",
+            "ask": "asked.who asked.where asked.when asked.why asked.either talk.work",
+            "ask_self": "asked.past asked.kin asked.reason asked.choice talk.work talk.wellbeing talk.name",
+            "ask_opinion": "asked.choice",
+            "ask_permission": "heard.hand_over talk.served",
+            "order": "talk.tab",
+        }.items()
+    }
+)
+# Forms of what may be answered with what somebody knows, or with where else to ask for it.
+_FOR_LORE = frozenset("ask ask_self ask_opinion ask_way ask_price ask_more request persuade tell".split())
+_POINTED_ON = frozenset(("ask", "ask_way", "ask_price", "ask_more"))
+# Words that make a request one for an answer: `tell me what happened`.
+_TELL_ME = re.compile(r"\b(?:tell|explain|describe|remind) (?:me|us|him|her|them)?\b", re.IGNORECASE)
+# What leave is asked for, where that can be granted without a thought.
+_LEAVE = MappingProxyType(
+    {
+        "sit": re.compile(r"\b(?:sit|take a seat|have a seat|join you)\b", re.IGNORECASE),
+        "question": re.compile(r"\bask\b", re.IGNORECASE),
+        "look": re.compile(r"\b(?:look|see|watch)\b", re.IGNORECASE),
+    }
+)
+_OF_YOU = frozenset(("you", "your", "you're", "you've", "u"))
+
+
+def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    """Return the answer to the player's words by their form; None where they have none that is answered."""
+    form, who = form_of(given, outcome), _answers(given, outcome)
+    if who is None or form not in ANSWERS or outcome.actor_id != given.player_id:
+        return None
+    group = _finer(given, outcome, who, form) or ANSWERS[form]
+    if group.startswith("talk."):
+        return _answer(given, outcome, who, group.removeprefix("talk."))
+    about_others = form != "accuse" or not _OF_YOU & {word.low for word in words_of(outcome.words)}
+    beat = _of_speech_act(given, who, group, outcome.words if about_others else "")
+    leave = next((kind for kind, pattern in _LEAVE.items() if pattern.search(outcome.words)), "")
+    return replace(beat, facts={"kind": leave}) if group == ANSWERS["ask_permission"] and leave else beat
+
+
+def form_of(given: NarratorInput, outcome: Outcome) -> str:
+    """Return the form of what was said; a request to be told something is a question."""
+    is_question = outcome.form == "request" and _TELL_ME.search(f"{given.player_text} ")
+    return "ask" if is_question and is_answered(outcome.type) else outcome.form
+
+
+def _finer(given: NarratorInput, outcome: Outcome, who: Person, form: str) -> str:
+    """Return the group for a finer kind of the form, by the words; empty where they show none."""
+    groups = _FINER.get(form, frozenset())
+    if not groups or not outcome.words.strip():
+        return ""
+    asked = _asked(given, outcome, who)[1]
+    remarked = f"heard.{remark_class(outcome.words)}"
+    found = (
+        f"talk.{any_subject_of(outcome.words)}",
+        _AS_SMALL_TALK.get(remarked, remarked),
+        f"asked.{_ANSWERED_AS.get(asked, asked)}",
+        f"heard.{_AS_REQUEST.get(asked, asked)}",
+    )
+    return next((group for group in found if group in groups), "")
+
+
+def asks_for_lore(given: NarratorInput, outcome: Outcome) -> bool:
+    """Tell whether words may be answered with what is known, going by their form; any that have none may."""
+    return form_of(given, outcome) in _FOR_LORE or outcome.form not in ANSWERS
 
 
 # Speech acts: what is said that is no small talk of its own, and questions that nobody has lore for.
@@ -93,6 +217,8 @@ def _class_of(given: NarratorInput, outcome: Outcome) -> str:
 def answer_without_lore(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return the answer to a question that nobody has lore for, by what kind of question it is; None for a bare topic
     (`ask Viktor about the tide`)."""
+    if (by_form := answer_by_form(given, outcome)) is not None:
+        return by_form
     who = views.person(given, outcome.target_id)
     if who is None or outcome.actor_id != given.player_id or not outcome.words.strip():
         return None
@@ -123,6 +249,8 @@ def answer_to_news(given: NarratorInput, outcome: Outcome) -> Beat | None:
 def is_of_listener(given: NarratorInput, outcome: Outcome) -> bool:
     """Tell whether a question is about the person asked, or asks something of them: no other could answer it."""
     who = views.person(given, outcome.target_id)
+    if outcome.form in ANSWERS:
+        return form_of(given, outcome) not in _POINTED_ON
     if who is None or not outcome.words.strip():
         return False
     form = _asked(given, outcome, who)[1]
@@ -226,7 +354,10 @@ def _in_direct_speech(best: str) -> str:
 
 
 def answer_to_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
-    """Return the answer to words that turn out to be small talk, whatever they were typed as; None for other words."""
+    """Return the answer to words that have a form, or turn out to be small talk, whatever they were typed as; None for
+    other words."""
+    if (by_form := answer_by_form(given, outcome)) is not None:
+        return by_form
     who, subject = _answers(given, outcome), any_subject_of(outcome.words)
     return None if who is None or not subject else _answer(given, outcome, who, subject)
 
@@ -323,5 +454,6 @@ def _is_host(given: NarratorInput, who: str) -> bool:
 def _given_name(words: str) -> str:
     """Return the name that somebody gives as theirs, if it can stand in a sentence."""
     found = _NAMED.search(words.replace("’", "'"))
-    name = " ".join(found.group("name").split()).strip(" .!?") if found else ""
-    return name if name[:1].isupper() and views.is_plain(name) else ""
+    name = " ".join(found.group("name").split()).strip(" .!?") if found else words.strip(" .!?")
+    is_name = name[:1].isupper() if found else name.istitle() and len(name.split()) <= _LONGEST_NAME
+    return name if is_name and views.is_plain(name) else ""

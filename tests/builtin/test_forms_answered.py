@@ -1,0 +1,153 @@
+"""What is said is answered by its form, the kind of act that the interpreter took it for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lorewright.builtin.narrator import narrate
+from lorewright.builtin.narrator.grammar import choose, grammar
+from lorewright.builtin.narrator.small_talk import ANSWERS
+from lorewright.builtin.parser.tagged_acts import kinds
+from lorewright.rules.verbs import verbs
+from lorewright.values.leads import Lead
+from lorewright.values.records import NarratorInput, PersonView
+from support.narrator_scenes import BAR, given, outcome
+
+REGARDS = ("", "warm", "cold")
+# Words of each form, and the verb that they may be read as.
+SAID = [
+    ("greet", "greet", "hey there"),
+    ("farewell", "farewell", "see you around"),
+    ("thank", "thank", "the coffee"),
+    ("apologise", "apologise", "what I said"),
+    ("compliment", "compliment", "that's a fine moustache"),
+    ("insult", "insult", "you smell of goat"),
+    ("threaten", "threaten", "or I burn it all down"),
+    ("promise", "remark", "it'll be back by dawn"),
+    ("comfort", "remark", "it wasn't your fault"),
+    ("flirt", "compliment", "are you always this handsome"),
+    ("joke", "remark", "why did the hen cross the quay"),
+    ("accuse", "ask", "you moved the boat that night"),
+    ("offer", "remark", "I could sweep up for you"),
+    ("request", "ask", "could you close the shutters"),
+    ("order", "call_for", "the stew"),
+    ("persuade", "persuade", "come on, just this once"),
+    ("tell", "remark", "my brother never came back from the pier"),
+    ("opinion", "remark", "nobody should have to live like that"),
+    ("introduce", "remark", "Kira"),
+    ("agree", "remark", "deal"),
+    ("refuse", "remark", "not a chance"),
+    ("call", "ask", "is anybody in"),
+    ("ask", "ask", "has the boat come in"),
+    ("ask_self", "ask", "were you at sea as a boy"),
+    ("ask_name", "enquire", "who are you"),
+    ("ask_wellbeing", "enquire", "how are you"),
+    ("ask_want", "enquire", "what do you want"),
+    ("ask_help", "enquire", "can you help me"),
+    ("ask_opinion", "ask", "what do you make of the harbour"),
+    ("ask_permission", "ask", "may I leave my bag here"),
+    ("ask_way", "ask", "the chapel"),
+    ("ask_price", "ask", "how much is the coat"),
+    ("ask_more", "ask", "why tho"),
+    ("doubt", "ask", "really"),
+]
+
+
+def said(form: str, kind: str, words: str, regard: Any = "", **fields: Any) -> NarratorInput:
+    """The turn in which something of a form is said to Viktor."""
+    viktor = PersonView(id="p:viktor", name="Viktor", pronoun="he", regard=regard)
+    scene = BAR.model_copy(update={"people": (viktor,)})
+    code = "does_not_know" if kind == "ask" else "acted"
+    came_of = outcome(code, type=kind, target_id="p:viktor", words=words, form=form)
+    return given(came_of, scene=scene, player_text=words, **fields)
+
+
+def answers(group: str, **facts: str) -> list[str]:
+    """Every sentence that a group has for such facts, as it is told of Viktor."""
+    texts = next(iter(choose(group, facts))).texts
+    return [
+        text.replace("{name}", "Viktor")
+        .replace("{Name}", "Viktor")
+        .replace("{whose}", "his")
+        .replace("{Topic}", "Kira")
+        for text in texts
+    ]
+
+
+def test_every_form_of_words_has_an_answer() -> None:
+    forms = {name for name, kind in kinds().items() if kind.said}
+    assert forms == set(ANSWERS)
+    assert {form for form, _, _ in SAID} == forms
+
+
+@pytest.mark.parametrize("form", sorted(ANSWERS))
+def test_the_answers_to_a_form_are_six_and_some_for_friends_and_foes(form: str) -> None:
+    group = ANSWERS[form]
+    assert len(choose(group, {})[-1].texts) >= 6
+    for regard in ("warm", "cold") if group != "talk.introduction" else ():
+        (bag,) = choose(group, {"regard": regard})
+        assert f"regard={regard}" in bag.bag
+        assert len(bag.texts) >= 3
+
+
+@pytest.mark.parametrize("regard", REGARDS)
+@pytest.mark.parametrize(("form", "kind", "words"), SAID, ids=[form for form, _, _ in SAID])
+def test_what_is_said_is_answered_by_its_form(form: str, kind: str, words: str, regard: str) -> None:
+    facts = {"regard": regard} if regard else {}
+    facts |= {"topic": "named"} if form == "introduce" else {}
+    fitting = answers(ANSWERS[form], **facts)
+    for turn_no in range(1, 4):
+        text = narrate(said(form, kind, words, regard, turn_no=turn_no)).final_text
+        assert any(sentence.replace("{topic}", "Kira") in text for sentence in fitting), text
+
+
+@pytest.mark.parametrize(
+    ("form", "words", "group"),
+    [
+        ("ask_permission", "can I sit here", "sit"),
+        ("ask_permission", "may I ask you something", "question"),
+        ("ask_permission", "mind if I take a look", "look"),
+    ],
+)
+def test_leave_for_what_is_harmless_is_given_in_its_own_words(form: str, words: str, group: str) -> None:
+    text = narrate(said(form, "ask", words)).final_text
+    assert any(sentence in text for sentence in answers("asked.leave", kind=group)), text
+
+
+@pytest.mark.parametrize(
+    ("form", "words", "group"),
+    [
+        ("ask", "who rowed her out", "asked.who"),
+        ("ask_self", "do you have a brother", "asked.kin"),
+        ("opinion", "I feel so tired", "talk.feeling"),
+        ("request", "come with me to the pier", "heard.follow"),
+        ("offer", "let me buy you a drink", "talk.treat"),
+    ],
+)
+def test_the_words_may_show_a_finer_kind_of_the_form(form: str, words: str, group: str) -> None:
+    text = narrate(said(form, "remark", words)).final_text
+    assert any(sentence in text for sentence in answers(group)), text
+
+
+def test_words_that_look_like_another_kind_are_answered_by_their_form() -> None:
+    text = narrate(said("joke", "remark", "I don't know why the hen is late")).final_text
+    assert any(sentence in text for sentence in answers("heard.joke"))
+
+
+def test_a_request_or_a_question_about_oneself_is_not_passed_on_to_somebody_else() -> None:
+    leads = (Lead(asked="p:viktor", holder="p:jin", topic="the crate"),)
+    names = {"p:jin": "Jin"}
+    for form in ("request", "ask_self", "ask_permission", "joke"):
+        assert "Jin" not in narrate(said(form, "ask", "the shutters, please", leads=leads, names=names)).final_text
+    for form in ("ask", "ask_way", ""):
+        assert "Jin" in narrate(said(form, "ask", "has the boat come in", leads=leads, names=names)).final_text
+
+
+def test_a_form_that_is_no_kind_of_words_changes_no_answer() -> None:
+    for kind in ("remark", "ask", "greet", "tell"):
+        plain = narrate(said("", kind, "it is a long way to the sea"))
+        assert narrate(said("climb", kind, "it is a long way to the sea")) == plain
+    assert set(verbs()) >= {kind for _, kind, _ in SAID}
+    assert "heard.statement" in grammar()
