@@ -49,6 +49,7 @@ from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
     is_into_telephone,
     is_read_as,
+    is_refused,
     is_weak,
     mended_act,
     read_by_kind,
@@ -261,7 +262,7 @@ def _readings_of(
         return strong
     by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
     is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(act, one)
-    if by_kind is None or is_guess or (by_kind.unclear is not None and fitting):
+    if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
     return [by_kind]
 

@@ -83,8 +83,6 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
-# The kind of acts that change nothing.
-_OF_NO_CONSEQUENCE = "pose"
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
 # Below that a line that an act may amount to is asked about, and not played.
@@ -198,12 +196,19 @@ def with_form(reading: Reading, act: Act) -> Reading:
     return replace(reading, actions=tuple(actions))
 
 
+def is_refused(reading: Reading) -> bool:
+    """Tell whether a reading is a question, or about something that is not here."""
+    return reading.unclear is not None or any(
+        action.metadata.get("detail_is") == "absent" for action in reading.actions
+    )
+
+
 def is_weak(act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
-    is_absent = any(action.metadata.get("detail_is") == "absent" for action in reading.actions)
+    is_absent = is_refused(reading)
     kind = kinds().get(act.kind, Kind())
     if kind.said:
         is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
@@ -240,7 +245,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if act.kind == "seek" and act.target and _is_way(ctx, act.target):
         return _aside("ways", act)
     if kind.needs and not kind.needs & _words(act):
-        return _deed(ctx, act.model_copy(update={"kind": _OF_NO_CONSEQUENCE}))
+        return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
     if kind.aside:
@@ -261,7 +266,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _said(ctx, act, kind, hearer)
     if refused is not None and not refused.is_lost:
         return refused
-    return _deed(ctx, act) or refused
+    return _deed(ctx, act, kind) or refused
 
 
 def _is_way(ctx: ParseContext, phrase: str) -> bool:
@@ -315,18 +320,18 @@ def _is_question(kind: Kind) -> bool:
     return verb is not None and verb.reply == "answer"
 
 
-def _deed(ctx: ParseContext, act: Act) -> Reading | None:
+def _deed(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     """Return an act that no other verb means: a posture where it is harmless, else an attempt; None where it is about
     nothing."""
     words = act.words.strip(" *.,!")
     about = act.target or act.second
     found = resolve(about, ctx.nouns.everything()) if about else None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    posed: Reading | None = None if posture is None or not kinds()[act.kind].harmless else posture(ctx, words)
+    posed: Reading | None = None if posture is None or not kind.harmless else posture(ctx, words)
     if posed is not None and set(about.casefold().split()) & lexicon().body:
         return posed
     is_here = isinstance(found, PhraseMatch) and found.candidate.kind in ("person", "thing", "door")
-    if isinstance(found, PhraseMatch) and is_here and not kinds()[act.kind].harmless:
+    if isinstance(found, PhraseMatch) and is_here and not kind.harmless:
         return acting_freely(ctx, excerpt(words), act_word(words)[:60], "hands", target=found, item=None)
     if about and not is_here and (aimed := aimed_at_prose(ctx, words, about)) is not None:
         return aimed
