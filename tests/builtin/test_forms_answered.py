@@ -13,6 +13,7 @@ from lorewright.builtin.parser.tagged_acts import kinds
 from lorewright.rules.verbs import verbs
 from lorewright.values.leads import Lead
 from lorewright.values.records import NarratorInput, PersonView
+from lorewright.values.scenery import SceneryView
 from support.narrator_scenes import BAR, given, outcome
 
 REGARDS = ("", "warm", "cold")
@@ -151,3 +152,68 @@ def test_a_form_that_is_no_kind_of_words_changes_no_answer() -> None:
         assert narrate(said("climb", kind, "it is a long way to the sea")) == plain
     assert set(verbs()) >= {kind for _, kind, _ in SAID}
     assert "heard.statement" in grammar()
+
+
+# Deeds.
+
+DONE = ("work", "wear", "perform", "write", "touch", "listen", "smell", "sit", "pose", "gesture", "embrace", "read")
+UNDONE = ("take", "break", "attack", "move", "open", "climb", "hide")
+
+
+def tried(form: str, verb: str, noun: str, **fields: Any) -> NarratorInput:
+    """The turn in which something is tried with what only the prose shows."""
+    came_of = outcome(
+        "blocked", type="attempt", target_id=None, reason="only_scenery", words=f"{verb} {noun}", form=form
+    )
+    owned = noun.startswith("your ")
+    return given(came_of, scenery=(SceneryView(action_index=0, name=noun, is_owned=owned),), scene=BAR, **fields)
+
+
+@pytest.mark.parametrize("form", [*DONE, *UNDONE, "put", "use", "phone", "go", "pay", "search"])
+def test_a_deed_on_what_the_prose_shows_is_told_by_its_form_and_names_it(form: str) -> None:
+    fitting = [text.replace("{thing}", "the hat rack") for text in choose("deed.shown", {"kind": form})[0].texts]
+    for turn_no in range(1, 5):
+        text = narrate(tried(form, "try", "the hat rack", turn_no=turn_no)).final_text
+        assert any(sentence in text for sentence in fitting), text
+
+
+def test_a_meal_is_eaten_and_a_lamp_is_not() -> None:
+    for noun, kind in (("the stew", "consume"), ("the cup", "sip")):
+        fitting = [text.replace("{thing}", noun) for text in choose("blocked.only_scenery", thing_of(kind))[0].texts]
+        assert any(text in narrate(tried("eat", "have", noun)).final_text for text in fitting)
+    fitting = [text.replace("{thing}", "the lamp") for text in choose("deed.shown", {"kind": "eat"})[0].texts]
+    assert any(text in narrate(tried("eat", "have", "the lamp")).final_text for text in fitting)
+
+
+def thing_of(kind: str) -> dict[str, Any]:
+    """What holds of a thing that the prose shows and that something of a kind is tried with."""
+    return {"thing": True, "kind": kind}
+
+
+def test_ones_own_things_are_neither_taken_nor_broken_but_may_be_seen_to() -> None:
+    keeps = narrate(tried("take", "take", "your coat")).final_text
+    assert any(
+        text.replace("{thing}", "your coat") in keeps
+        for text in choose("blocked.only_scenery", {"carried": True})[0].texts
+    )
+    mends = narrate(tried("work", "mend", "your coat")).final_text
+    fitting = choose("deed.shown", {"kind": "work"})[0].texts
+    assert any(text.replace("{thing}", "your coat") in mends for text in fitting)
+
+
+@pytest.mark.parametrize("words", ["wipe", "potter about", "hum"])
+def test_what_is_done_with_ones_own_body_is_told_by_its_form(words: str) -> None:
+    form = "perform" if words == "hum" else "work"
+    text = narrate(given(outcome("acted", type="pose", target_id=None, words=words, form=form))).final_text
+    assert any(sentence in text for sentence in choose("deed.body", {"kind": form})[0].texts), text
+
+
+def test_a_posture_that_has_its_own_words_keeps_them() -> None:
+    for form in ("", "pose", "gesture"):
+        text = narrate(given(outcome("acted", type="pose", target_id=None, words="sigh", form=form))).final_text
+        assert any(sentence in text for sentence in choose("gesture.pose", {"kind": "breathe"})[0].texts), text
+
+
+def test_no_deed_is_told_with_the_words_that_nothing_comes_of_it() -> None:
+    told = [variant.text for group in ("deed.shown", "deed.body") for variant in grammar()[group]]
+    assert [text for text in told if "nothing comes of" in text.lower()] == []
