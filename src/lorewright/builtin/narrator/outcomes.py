@@ -194,9 +194,9 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
 
 
 # Deeds by their form: what is done with what only the prose shows (`SHOWN`), and with one's own body (`OF_BODY`).
-SHOWN, OF_BODY = "deed.shown", "deed.body"
-# What one may well do with a thing of one's own.
-_WITH_ONES_OWN = frozenset("work perform write touch embrace listen smell read look sit stand pose gesture".split())
+SHOWN, OF_BODY = "form.shown", "form.body"
+# What is told as done, with a thing of one's own as well.
+HARMLESS = frozenset("work perform write touch embrace listen smell read look sit stand pose gesture".split())
 # Sorts that are told in their own words whatever the form.
 _OWN_WORDS = {"use": ("light", "sound"), "go": ("plunge",)}
 
@@ -210,7 +210,7 @@ def kinds_of(group: str) -> frozenset[str]:
 def _form_of_deed(outcome: Outcome, noun: SceneryView) -> str:
     """Return the form of a deed on what only the prose shows, where it is told by that; empty where it is not."""
     form, head = outcome.form, noun.name.split()[-1].casefold()
-    if form not in kinds_of(SHOWN) or (noun.is_owned and form not in _WITH_ONES_OWN):
+    if form not in kinds_of(SHOWN) or (noun.is_owned and form not in HARMLESS):
         return ""
     is_food = form == "eat" and head in _FOOD
     return "" if is_food or _sort_of(outcome.words, noun.name) in _OWN_WORDS.get(form, ()) else form
