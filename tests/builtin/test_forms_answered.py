@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from lorewright.builtin.parser.tagged_acts import kinds
 from lorewright.rules.verbs import verbs
 from lorewright.values.leads import Lead
 from lorewright.values.records import NarratorInput, PersonView
+from lorewright.values.scenery import SceneryView
 from support.narrator_scenes import BAR, given, outcome
 
 REGARDS = ("", "warm", "cold")
@@ -86,7 +88,7 @@ def test_every_form_of_words_has_an_answer() -> None:
 def test_the_answers_to_a_form_are_six_and_some_for_friends_and_foes(form: str) -> None:
     group = ANSWERS[form]
     assert len(choose(group, {})[-1].texts) >= 6
-    for regard in ("warm", "cold") if group != "talk.introduction" else ():
+    for regard in ("warm", "cold"):
         (bag,) = choose(group, {"regard": regard})
         assert f"regard={regard}" in bag.bag
         assert len(bag.texts) >= 3
@@ -97,7 +99,7 @@ def test_the_answers_to_a_form_are_six_and_some_for_friends_and_foes(form: str) 
 def test_what_is_said_is_answered_by_its_form(form: str, kind: str, words: str, regard: str) -> None:
     facts = {"regard": regard} if regard else {}
     facts |= {"topic": "named"} if form == "introduce" else {}
-    fitting = answers(ANSWERS[form], **facts)
+    fitting = answers("talk.introduction" if form == "introduce" else ANSWERS[form], **facts)
     for turn_no in range(1, 4):
         text = narrate(said(form, kind, words, regard, turn_no=turn_no)).final_text
         assert any(sentence.replace("{topic}", "Kira") in text for sentence in fitting), text
@@ -151,3 +153,103 @@ def test_a_form_that_is_no_kind_of_words_changes_no_answer() -> None:
         assert narrate(said("climb", kind, "it is a long way to the sea")) == plain
     assert set(verbs()) >= {kind for _, kind, _ in SAID}
     assert "heard.statement" in grammar()
+
+
+# Deeds.
+
+DONE = ("work", "wear", "perform", "write", "touch", "listen", "smell", "sit", "pose", "gesture", "embrace", "read")
+UNDONE = ("take", "break", "attack", "move", "open", "climb", "hide")
+
+
+def tried(form: str, verb: str, noun: str, **fields: Any) -> NarratorInput:
+    """The turn in which something is tried with what only the prose shows."""
+    came_of = outcome(
+        "blocked", type="attempt", target_id=None, reason="only_scenery", words=f"{verb} {noun}", form=form
+    )
+    owned = noun.startswith("your ")
+    return given(came_of, scenery=(SceneryView(action_index=0, name=noun, is_owned=owned),), scene=BAR, **fields)
+
+
+@pytest.mark.parametrize("form", [*DONE, *UNDONE, "put", "use", "phone", "go", "pay", "search"])
+def test_a_deed_on_what_the_prose_shows_is_told_by_its_form_and_names_it(form: str) -> None:
+    fitting = [text.replace("{thing}", "the hat rack") for text in choose("form.shown", {"kind": form})[0].texts]
+    for turn_no in range(1, 5):
+        text = narrate(tried(form, "try", "the hat rack", turn_no=turn_no)).final_text
+        assert any(sentence in text for sentence in fitting), text
+
+
+def test_a_meal_is_eaten_and_a_lamp_is_not() -> None:
+    for noun, kind in (("the stew", "consume"), ("the cup", "sip")):
+        fitting = [text.replace("{thing}", noun) for text in choose("blocked.only_scenery", thing_of(kind))[0].texts]
+        assert any(text in narrate(tried("eat", "have", noun)).final_text for text in fitting)
+    fitting = [text.replace("{thing}", "the lamp") for text in choose("form.shown", {"kind": "eat"})[0].texts]
+    assert any(text in narrate(tried("eat", "have", "the lamp")).final_text for text in fitting)
+
+
+def thing_of(kind: str) -> dict[str, Any]:
+    """What holds of a thing that the prose shows and that something of a kind is tried with."""
+    return {"thing": True, "kind": kind}
+
+
+def test_ones_own_things_are_neither_taken_nor_broken_but_may_be_seen_to() -> None:
+    keeps = narrate(tried("take", "take", "your coat")).final_text
+    assert any(
+        text.replace("{thing}", "your coat") in keeps
+        for text in choose("blocked.only_scenery", {"carried": True})[0].texts
+    )
+    mends = narrate(tried("work", "mend", "your coat")).final_text
+    fitting = choose("form.shown", {"kind": "work"})[0].texts
+    assert any(text.replace("{thing}", "your coat") in mends for text in fitting)
+
+
+@pytest.mark.parametrize("words", ["wipe", "potter about", "hum"])
+def test_what_is_done_with_ones_own_body_is_told_by_its_form(words: str) -> None:
+    form = "perform" if words == "hum" else "work"
+    text = narrate(given(outcome("acted", type="pose", target_id=None, words=words, form=form))).final_text
+    assert any(sentence in text for sentence in choose("form.body", {"kind": form})[0].texts), text
+
+
+def test_a_posture_that_has_its_own_words_keeps_them() -> None:
+    for form in ("", "pose", "gesture"):
+        text = narrate(given(outcome("acted", type="pose", target_id=None, words="sigh", form=form))).final_text
+        assert any(sentence in text for sentence in choose("gesture.pose", {"kind": "breathe"})[0].texts), text
+
+
+def test_no_deed_is_told_with_the_words_that_nothing_comes_of_it() -> None:
+    told = [variant.text for group in ("form.shown", "form.body") for variant in grammar()[group]]
+    assert [text for text in told if "nothing comes of" in text.lower()] == []
+
+
+@pytest.mark.parametrize("group", ["form.shown", "form.body"])
+def test_every_kind_of_deed_has_four_sentences(group: str) -> None:
+    assert min(Counter(variant.when for variant in grammar()[group]).values()) >= 4
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("Kira", "Kira"),
+        ("I'm Doctor Bell", "Doctor Bell"),
+        ("Father, my name is Greta Holm and I was christened here", "Greta Holm"),
+        ("I'm a piano tuner", ""),
+        ("hello", ""),
+    ],
+)
+def test_a_name_that_is_given_is_repeated_and_no_other_word(words: str, name: str) -> None:
+    text = narrate(said("introduce", "remark", words)).final_text
+    group = "talk.introduction" if name else "heard.introduction"
+    fitting = answers(group, **({"topic": "named"} if name else {}))
+    assert any(sentence.replace("Kira", name or "Kira").replace("{topic}", name) in text for sentence in fitting), text
+
+
+def test_what_is_done_to_a_thing_without_dice_is_told_by_its_form_too() -> None:
+    came_of = outcome("acted", type="attempt", target_id="p:unit", words="polish", form="work")
+    named = {"names": {"p:unit": "backup comm unit"}}
+    text = narrate(given(came_of, scene=BAR, **named)).final_text
+    fitting = choose("form.shown", {"kind": "work"})[0].texts
+    assert any(sentence.replace("{thing}", "the backup comm unit") in text for sentence in fitting), text
+    rolled = came_of.model_copy(update={"band": "success"})
+    assert not any(
+        sentence.replace("{thing}", "the backup comm unit") in narrate(given(rolled, scene=BAR, **named)).final_text
+        for sentence in fitting
+    )

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
+from lorewright.builtin.narrator.outcomes import OF_BODY, kinds_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
@@ -202,8 +203,17 @@ def _approach(ctx: ParseContext, words: str, person: PhraseMatch | None) -> Read
     return reading if person is None else replace(reading, mentioned=(person.candidate,))
 
 
+# Forms that say more than the word for the posture: to wipe is to clean, before it is to brush something off oneself.
+_SAYS_MORE = frozenset(("work", "eat", "perform", "phone"))
+
+
 def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
-    return Beat("outcome", "gesture.pose", {"kind": _posture(outcome.words)}) if outcome.code == "acted" else None
+    posture, form = _posture(outcome.words), outcome.form
+    if outcome.code != "acted":
+        return None
+    if form in kinds_of(OF_BODY) and (not posture or form in _SAYS_MORE):
+        return Beat("outcome", OF_BODY, {"kind": form})
+    return Beat("outcome", "gesture.pose", {"kind": posture})
 
 
 POSE = Verb(

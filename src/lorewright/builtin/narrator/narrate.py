@@ -24,6 +24,7 @@ from lorewright.builtin.narrator.scenery import (
     scene_beats,
     sentences,
 )
+from lorewright.builtin.narrator.small_talk import ANSWERS
 from lorewright.builtin.narrator.views import (
     Beat,
     Joint,
@@ -355,7 +356,8 @@ def _is_curt(given: NarratorInput) -> bool:
 
 def _is_settled(outcome: Outcome) -> bool:
     verb = verb_of(outcome.type)
-    is_small = verb is not None and bool(verb.like) and verb.is_speech and outcome.code == "acted"
+    speech = verb if verb is not None and verb.is_speech and outcome.code == "acted" else None
+    is_small = speech is not None and (bool(speech.like) or (outcome.form in ANSWERS and outcome.band is None))
     return outcome.code in _IN_VAIN or outcome.band == "fail" or is_small
 
 

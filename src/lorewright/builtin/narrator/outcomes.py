@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import tellers, telling_of
@@ -23,7 +24,7 @@ from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
-from lorewright.values.scenery import TOLD
+from lorewright.values.scenery import TOLD, SceneryView
 
 # Deeds: an Outcome -> its beats: fights, pressure, stealth, things that change hands, doors, the record. None means
 # that the outcome is not of this kind, and is told elsewhere.
@@ -155,17 +156,15 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
+    is_of_form = bool(outcome.form) and facts.get("kind") == outcome.form
+    beat = Beat("outcome", SHOWN if is_of_form else f"blocked.{name}", facts, slots)
     if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
         # The sentence that it stands in says what there is to it.
-        cites = (line.chunk_id,)
-        return [
-            Beat("outcome", f"blocked.{name}", facts, slots, authored=plain(line.text), cites=cites, keys=(line.key,))
-        ]
+        return [replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))]
     if "noun" in slots:
         # What else lies here is no answer to that.
-        return [Beat("outcome", f"blocked.{name}", facts, slots)]
-    advice = _advice(message)
-    return [Beat("outcome", f"blocked.{name}", facts, slots), *(advice or _suggest(given, name))]
+        return [beat]
+    return [beat, *(_advice(message) or _suggest(given, name))]
 
 
 def _unseen_of(given: NarratorInput, outcome: Outcome) -> LoreLine | None:
@@ -183,12 +182,38 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
         return None
     if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
         return {"person": True}, {"thing": noun.name}
+    if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
+        return {"kind": form}, {"thing": noun.name}
     if outcome.reason == "only_scenery":
         sort = "" if noun.is_owned else _sort_of(outcome.words, noun.name)
+        sort = "consume" if outcome.form == "eat" and not noun.is_owned else sort
         sort = "sip" if sort == "consume" and noun.name.split()[-1].casefold() in _VESSELS else sort
         facts: dict[str, Fact] = {"carried" if noun.is_owned else "thing": True, **({"kind": sort} if sort else {})}
         return facts, {"thing": noun.name}
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
+
+
+# Deeds by their form: what is done with what only the prose shows (`SHOWN`), and with one's own body (`OF_BODY`).
+SHOWN, OF_BODY = "form.shown", "form.body"
+# What is told as done, with a thing of one's own as well.
+HARMLESS = frozenset("work perform write touch embrace listen smell read look sit stand pose gesture".split())
+# Sorts that are told in their own words whatever the form.
+_OWN_WORDS = {"use": ("light", "sound"), "go": ("plunge",)}
+
+
+@cache
+def kinds_of(group: str) -> frozenset[str]:
+    """Return the values of `kind` that a group has sentences for."""
+    return frozenset(str(value) for variant in grammar()[group] for key, value in variant.when if key == "kind")
+
+
+def _form_of_deed(outcome: Outcome, noun: SceneryView) -> str:
+    """Return the form of a deed on what only the prose shows, where it is told by that; empty where it is not."""
+    form, head = outcome.form, noun.name.split()[-1].casefold()
+    if form not in kinds_of(SHOWN) or (noun.is_owned and form not in HARMLESS):
+        return ""
+    is_food = form == "eat" and head in _FOOD
+    return "" if is_food or _sort_of(outcome.words, noun.name) in _OWN_WORDS.get(form, ()) else form
 
 
 # What is tried with something that only the prose shows, by the first word for it: each sort is told in its own words.

@@ -32,6 +32,7 @@ _WORKS = re.compile(
 )
 # Words in front of the name that somebody gives as theirs.
 _NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
+_CAPITALS = re.compile(r"(?:[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
 _LONGEST_NAME = 2
 _MOODS = ("mood", "temper", "spirits")
 _MOST_OF_MOOD = 3
@@ -69,7 +70,7 @@ ANSWERS: Mapping[str, str] = MappingProxyType(
         "farewell": "heard.farewell",
         "thank": "heard.thanks",
         "apologise": "heard.apology",
-        "compliment": "talk.praise",
+        "compliment": "heard.praise",
         "insult": "talk.abuse",
         "threaten": "heard.threat",
         "promise": "heard.promise",
@@ -77,13 +78,13 @@ ANSWERS: Mapping[str, str] = MappingProxyType(
         "flirt": "heard.flirt",
         "joke": "heard.joke",
         "accuse": "heard.charge",
-        "offer": "heard.offer",
+        "offer": "heard.proposal",
         "request": "heard.request",
         "order": "talk.served",
         "persuade": "heard.persuasion",
         "tell": "heard.statement",
         "opinion": "heard.view",
-        "introduce": "talk.introduction",
+        "introduce": "heard.introduction",
         "agree": "talk.agreement",
         "refuse": "talk.refusal",
         "call": "heard.call",
@@ -92,7 +93,7 @@ ANSWERS: Mapping[str, str] = MappingProxyType(
         "ask_name": "talk.name",
         "ask_wellbeing": "talk.wellbeing",
         "ask_want": "talk.wish",
-        "ask_help": "talk.help",
+        "ask_help": "asked.help",
         "ask_opinion": "asked.view",
         "ask_permission": "asked.leave",
         "ask_way": "asked.way",
@@ -112,11 +113,11 @@ _FINER: Mapping[str, frozenset[str]] = MappingProxyType(
             "offer": "talk.treat",
             "tell": f"{_TALKED} talk.introduction heard.confession",
             "opinion": f"{_TALKED} talk.praise talk.concern heard.taste heard.wish",
-            "request": "heard.follow heard.hand_over talk.served talk.tab",
+            "request": "heard.follow talk.served talk.tab",
             "ask": "asked.who asked.where asked.when asked.why asked.either talk.work",
-            "ask_self": "asked.past asked.kin asked.reason asked.choice talk.work talk.wellbeing talk.name",
+            "ask_self": "asked.kin asked.reason asked.choice talk.work talk.wellbeing talk.name",
             "ask_opinion": "asked.choice",
-            "ask_permission": "heard.hand_over talk.served",
+            "ask_permission": "talk.served",
             "order": "talk.tab",
         }.items()
     }
@@ -125,7 +126,7 @@ _FINER: Mapping[str, frozenset[str]] = MappingProxyType(
 _FOR_LORE = frozenset("ask ask_self ask_opinion ask_way ask_price ask_more request persuade tell".split())
 _POINTED_ON = frozenset(("ask", "ask_way", "ask_price", "ask_more"))
 # Words that make a request one for an answer: `tell me what happened`.
-_TELL_ME = re.compile(r"\b(?:tell|explain|describe|remind) (?:me|us|him|her|them)?\b", re.IGNORECASE)
+_TELL_ME = re.compile(r"\b(?:(?:tell|remind) (?:me|us)|explain|describe)\b", re.IGNORECASE)
 # What leave is asked for, where that can be granted without a thought.
 _LEAVE = MappingProxyType(
     {
@@ -134,6 +135,8 @@ _LEAVE = MappingProxyType(
         "look": re.compile(r"\b(?:look|see|watch)\b", re.IGNORECASE),
     }
 )
+# Forms that small talk has better answers to where it has a name for them.
+_BY_NAME = MappingProxyType({"introduce": "talk.introduction", "ask_help": "talk.help"})
 _OF_YOU = frozenset(("you", "your", "you're", "you've", "u"))
 
 
@@ -143,6 +146,9 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if who is None or form not in ANSWERS or outcome.actor_id != given.player_id:
         return None
     group = _finer(given, outcome, who, form) or ANSWERS[form]
+    if (form == "introduce" and _given_name(outcome)) or (form == "ask_help" and own_topic(given, who.id)):
+        # There is a name to repeat, or something to offer.
+        group = _BY_NAME[form]
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))
     about_others = form != "accuse" or not _OF_YOU & {word.low for word in words_of(outcome.words)}
@@ -389,7 +395,7 @@ def _answer(given: NarratorInput, outcome: Outcome, who: Person, subject: str) -
         case "treat" if regard != "cold" and any(_is_host(given, view.id) for view in given.scene.people):
             facts = {"kind": "host"}
         case "introduction":
-            slots["topic"] = _given_name(outcome.words)
+            slots["topic"] = _given_name(outcome)
             facts = {**facts, "topic": "named"} if slots["topic"] else {}
         case _:
             pass
@@ -451,9 +457,15 @@ def _is_host(given: NarratorInput, who: str) -> bool:
     )
 
 
-def _given_name(words: str) -> str:
+def _given_name(outcome: Outcome) -> str:
     """Return the name that somebody gives as theirs, if it can stand in a sentence."""
-    found = _NAMED.search(words.replace("’", "'"))
-    name = " ".join(found.group("name").split()).strip(" .!?") if found else words.strip(" .!?")
-    is_name = name[:1].isupper() if found else name.istitle() and len(name.split()) <= _LONGEST_NAME
-    return name if is_name and views.is_plain(name) else ""
+    words, is_introduction = outcome.words.replace("’", "'").strip(" .!?"), outcome.form == "introduce"
+    found = _NAMED.search(words)
+    name = words if found is None else " ".join(found.group("name").split())
+    if found is None and not (is_introduction and words.istitle() and len(words.split()) <= _LONGEST_NAME):
+        return ""
+    if found is not None and is_introduction:
+        # More may be said with it.
+        capitals = _CAPITALS.match(name)
+        name = "" if capitals is None else capitals[0].strip()
+    return name if name[:1].isupper() and views.is_plain(name) else ""
