@@ -226,14 +226,16 @@ def _rest_of_noun(text: str, spans: Sequence[tuple[int, int]], at: int, roles: n
     small = function_words() | _NO_NOUNS
     for after in range(at, min(at + 2, len(spans))):
         word = text[slice(*spans[after])]
-        if roles[after] or not word[0].isalpha() or word.casefold() in small or word.casefold().endswith("ly"):
+        is_small = len(word) < _SHORTEST_NOUN or word.casefold() in small or word.casefold().endswith("ly")
+        if roles[after] or not word[0].isalpha() or is_small:
             return
         yield after
 
 
+_SHORTEST_NOUN = 3
 # Words after a noun that are no part of it.
 _NO_NOUNS = frozenset(
-    "again now please then away down up out over back off around lol pls plz there here first quickly too also open shut"
+    "one again now please then away down up out over back off around lol pls plz there here first quickly too also open shut"
     " closed instead together apart aside home outside inside twice once properly".split()
 )
 
