@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.narrator import narrate
+from lorewright.builtin.narrator.forms import word_forms
 from lorewright.builtin.narrator.grammar import choose, grammar
-from lorewright.builtin.narrator.small_talk import ANSWERS
 from lorewright.builtin.parser.tagged_acts import kinds
 from lorewright.rules.verbs import verbs
 from lorewright.values.leads import Lead
@@ -17,6 +17,7 @@ from lorewright.values.records import NarratorInput, PersonView
 from lorewright.values.scenery import SceneryView
 from support.narrator_scenes import BAR, given, outcome
 
+ANSWERS = {name: form.answer for name, form in word_forms().items()}
 REGARDS = ("", "warm", "cold")
 # Words of each form, and the verb that they may be read as.
 SAID = [
@@ -108,9 +109,9 @@ def test_what_is_said_is_answered_by_its_form(form: str, kind: str, words: str, 
 @pytest.mark.parametrize(
     ("form", "words", "group"),
     [
-        ("ask_permission", "can I sit here", "sit"),
+        ("ask_permission", "can I sit here", "seat"),
         ("ask_permission", "may I ask you something", "question"),
-        ("ask_permission", "mind if I take a look", "look"),
+        ("ask_permission", "mind if I take a look", "sight"),
     ],
 )
 def test_leave_for_what_is_harmless_is_given_in_its_own_words(form: str, words: str, group: str) -> None:

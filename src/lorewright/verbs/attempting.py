@@ -9,7 +9,8 @@ from typing import Literal
 from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Telling
-from lorewright.builtin.narrator.outcomes import HARMLESS, SHOWN, deed_facts, only
+from lorewright.builtin.narrator.forms import SHOWN, is_harmless
+from lorewright.builtin.narrator.outcomes import deed_facts, only
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.clauses import (
     Phrasing,
@@ -85,7 +86,7 @@ def _tell_attempt(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if outcome.code != "acted":
         return None
     facts, slots = deed_facts(given, outcome)
-    if outcome.form in HARMLESS and outcome.band is None and slots["thing"] and not facts.get("person"):
+    if is_harmless(outcome.form) and outcome.band is None and slots["thing"] and not facts.get("person"):
         return Beat("outcome", SHOWN, {"kind": outcome.form}, slots)
     tried_on = "person" if facts.get("person") else "thing"
     return Beat("outcome", "deed.attempt", {"band": outcome.band or "success", **only(facts, tried_on)}, slots)

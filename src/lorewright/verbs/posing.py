@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
-from lorewright.builtin.narrator.outcomes import OF_BODY, kinds_of
+from lorewright.builtin.narrator.forms import OF_BODY, kinds_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed

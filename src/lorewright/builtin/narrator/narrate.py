@@ -12,6 +12,7 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, actor_of, telling_of
 from lorewright.builtin.narrator.acts import act_beats, gains, items_of_acts, movements, pressure, prices
 from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
+from lorewright.builtin.narrator.forms import word_forms
 from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, Ledger, choose, variants_of
 from lorewright.builtin.narrator.outcomes import outcome_beats
 from lorewright.builtin.narrator.scenery import (
@@ -24,7 +25,6 @@ from lorewright.builtin.narrator.scenery import (
     scene_beats,
     sentences,
 )
-from lorewright.builtin.narrator.small_talk import ANSWERS
 from lorewright.builtin.narrator.views import (
     Beat,
     Joint,
@@ -357,7 +357,7 @@ def _is_curt(given: NarratorInput) -> bool:
 def _is_settled(outcome: Outcome) -> bool:
     verb = verb_of(outcome.type)
     speech = verb if verb is not None and verb.is_speech and outcome.code == "acted" else None
-    is_small = speech is not None and (bool(speech.like) or (outcome.form in ANSWERS and outcome.band is None))
+    is_small = speech is not None and (bool(speech.like) or (outcome.form in word_forms() and outcome.band is None))
     return outcome.code in _IN_VAIN or outcome.band == "fail" or is_small
 
 

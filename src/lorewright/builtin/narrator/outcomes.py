@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import tellers, telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
+from lorewright.builtin.narrator.forms import SHOWN, DeedForm, deed_forms, is_harmless, kinds_of
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
     exits,
@@ -193,27 +193,14 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
 
 
-# Deeds by their form: what is done with what only the prose shows (`SHOWN`), and with one's own body (`OF_BODY`).
-SHOWN, OF_BODY = "form.shown", "form.body"
-# What is told as done, with a thing of one's own as well.
-HARMLESS = frozenset("work perform write touch embrace listen smell read look sit stand pose gesture".split())
-# Sorts that are told in their own words whatever the form.
-_OWN_WORDS = {"use": ("light", "sound"), "go": ("plunge",)}
-
-
-@cache
-def kinds_of(group: str) -> frozenset[str]:
-    """Return the values of `kind` that a group has sentences for."""
-    return frozenset(str(value) for variant in grammar()[group] for key, value in variant.when if key == "kind")
-
-
 def _form_of_deed(outcome: Outcome, noun: SceneryView) -> str:
     """Return the form of a deed on what only the prose shows, where it is told by that; empty where it is not."""
     form, head = outcome.form, noun.name.split()[-1].casefold()
-    if form not in kinds_of(SHOWN) or (noun.is_owned and form not in HARMLESS):
+    if form not in kinds_of(SHOWN) or (noun.is_owned and not is_harmless(form)):
         return ""
     is_food = form == "eat" and head in _FOOD
-    return "" if is_food or _sort_of(outcome.words, noun.name) in _OWN_WORDS.get(form, ()) else form
+    own_words = deed_forms().get(form, DeedForm()).own_words
+    return "" if is_food or _sort_of(outcome.words, noun.name) in own_words else form
 
 
 # What is tried with something that only the prose shows, by the first word for it: each sort is told in its own words.

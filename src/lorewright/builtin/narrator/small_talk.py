@@ -6,12 +6,13 @@ Nothing here comes from what they know or withhold: only from open lines of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.narrator.forms import word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
@@ -34,6 +35,7 @@ _WORKS = re.compile(
 _NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?:[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
 _LONGEST_NAME = 2
+_INTRODUCTION = "introduce"
 _MOODS = ("mood", "temper", "spirits")
 _MOST_OF_MOOD = 3
 
@@ -63,109 +65,45 @@ def telling_of_talk(
 
 # Forms: what is said, by the kind of act that the interpreter took it for, where it says one.
 
-# Form -> the group that answers it; `talk.SUBJECT` is answered as small talk on that subject is.
-ANSWERS: Mapping[str, str] = MappingProxyType(
-    {
-        "greet": "heard.greeting",
-        "farewell": "heard.farewell",
-        "thank": "heard.thanks",
-        "apologise": "heard.apology",
-        "compliment": "heard.praise",
-        "insult": "talk.abuse",
-        "threaten": "heard.threat",
-        "promise": "heard.promise",
-        "comfort": "heard.comfort",
-        "flirt": "heard.flirt",
-        "joke": "heard.joke",
-        "accuse": "heard.charge",
-        "offer": "heard.proposal",
-        "request": "heard.request",
-        "order": "talk.served",
-        "persuade": "heard.persuasion",
-        "tell": "heard.statement",
-        "opinion": "heard.view",
-        "introduce": "heard.introduction",
-        "agree": "talk.agreement",
-        "refuse": "talk.refusal",
-        "call": "heard.call",
-        "ask": "asked.anything",
-        "ask_self": "asked.self",
-        "ask_name": "talk.name",
-        "ask_wellbeing": "talk.wellbeing",
-        "ask_want": "talk.wish",
-        "ask_help": "asked.help",
-        "ask_opinion": "asked.view",
-        "ask_permission": "asked.leave",
-        "ask_way": "asked.way",
-        "ask_price": "asked.cost",
-        "ask_more": "asked.more",
-        "doubt": "heard.disbelief",
-    }
-)
-_TALKED = "talk.feeling talk.weather talk.leaving talk.claim talk.agreement talk.refusal talk.doubt talk.dropped"
-# Form -> groups for a finer kind of the same, if the words are clearly of it.
-_FINER: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        form: frozenset(groups.split())
-        for form, groups in {
-            "compliment": "talk.concern",
-            "comfort": "talk.concern",
-            "offer": "talk.treat",
-            "tell": f"{_TALKED} talk.introduction heard.confession",
-            "opinion": f"{_TALKED} talk.praise talk.concern heard.taste heard.wish",
-            "request": "heard.follow talk.served talk.tab",
-            "ask": "asked.who asked.where asked.when asked.why asked.either talk.work",
-            "ask_self": "asked.kin asked.reason asked.choice talk.work talk.wellbeing talk.name",
-            "ask_opinion": "asked.choice",
-            "ask_permission": "talk.served",
-            "order": "talk.tab",
-        }.items()
-    }
-)
-# Forms of what may be answered with what somebody knows, or with where else to ask for it.
-_FOR_LORE = frozenset("ask ask_self ask_opinion ask_way ask_price ask_more request persuade tell".split())
-_POINTED_ON = frozenset(("ask", "ask_way", "ask_price", "ask_more"))
 # Words that make a request one for an answer: `tell me what happened`.
 _TELL_ME = re.compile(r"\b(?:(?:tell|remind) (?:me|us)|explain|describe)\b", re.IGNORECASE)
 # What leave is asked for, where that can be granted without a thought.
 _LEAVE = MappingProxyType(
     {
-        "sit": re.compile(r"\b(?:sit|take a seat|have a seat|join you)\b", re.IGNORECASE),
+        "seat": re.compile(r"\b(?:sit|take a seat|have a seat|join you)\b", re.IGNORECASE),
         "question": re.compile(r"\bask\b", re.IGNORECASE),
-        "look": re.compile(r"\b(?:look|see|watch)\b", re.IGNORECASE),
+        "sight": re.compile(r"\b(?:look|see|watch)\b", re.IGNORECASE),
     }
 )
-# Forms that small talk has better answers to where it has a name for them.
-_BY_NAME = MappingProxyType({"introduce": "talk.introduction", "ask_help": "talk.help"})
 _OF_YOU = frozenset(("you", "your", "you're", "you've", "u"))
 
 
 def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return the answer to the player's words by their form; None where they have none that is answered."""
-    form, who = form_of(given, outcome), _answers(given, outcome)
-    if who is None or form not in ANSWERS or outcome.actor_id != given.player_id:
+    name, who = form_of(given, outcome), _answers(given, outcome)
+    form = word_forms().get(name)
+    if who is None or form is None or outcome.actor_id != given.player_id:
         return None
-    group = _finer(given, outcome, who, form) or ANSWERS[form]
-    if (form == "introduce" and _given_name(outcome)) or (form == "ask_help" and own_topic(given, who.id)):
-        # There is a name to repeat, or something to offer.
-        group = _BY_NAME[form]
+    group = _finer(given, outcome, who, form.finer) or form.answer
+    if form.named and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id)):
+        group = form.named
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))
-    about_others = form != "accuse" or not _OF_YOU & {word.low for word in words_of(outcome.words)}
+    about_others = name != "accuse" or not _OF_YOU & {word.low for word in words_of(outcome.words)}
     beat = _of_speech_act(given, who, group, outcome.words if about_others else "")
     leave = next((kind for kind, pattern in _LEAVE.items() if pattern.search(outcome.words)), "")
-    return replace(beat, facts={"kind": leave}) if group == ANSWERS["ask_permission"] and leave else beat
+    return replace(beat, facts={"kind": leave}) if name == "ask_permission" and leave else beat
 
 
 def form_of(given: NarratorInput, outcome: Outcome) -> str:
     """Return the form of what was said; a request to be told something is a question."""
-    is_question = outcome.form == "request" and _TELL_ME.search(f"{given.player_text} ")
-    return "ask" if is_question and is_answered(outcome.type) else outcome.form
+    form = word_forms().get(outcome.form)
+    is_question = form is not None and form.told_as and is_answered(outcome.type) and _TELL_ME.search(given.player_text)
+    return form.told_as if form is not None and is_question else outcome.form
 
 
-def _finer(given: NarratorInput, outcome: Outcome, who: Person, form: str) -> str:
-    """Return the group for a finer kind of the form, by the words; empty where they show none."""
-    groups = _FINER.get(form, frozenset())
+def _finer(given: NarratorInput, outcome: Outcome, who: Person, groups: Collection[str]) -> str:
+    """Return the one of the groups for finer kinds of a form that the words are of; empty where they show none."""
     if not groups or not outcome.words.strip():
         return ""
     asked = _asked(given, outcome, who)[1]
@@ -181,7 +119,8 @@ def _finer(given: NarratorInput, outcome: Outcome, who: Person, form: str) -> st
 
 def asks_for_lore(given: NarratorInput, outcome: Outcome) -> bool:
     """Tell whether words may be answered with what is known, going by their form; any that have none may."""
-    return form_of(given, outcome) in _FOR_LORE or outcome.form not in ANSWERS
+    form = word_forms().get(form_of(given, outcome))
+    return form is None or form.lore
 
 
 # Speech acts: what is said that is no small talk of its own, and questions that nobody has lore for.
@@ -255,12 +194,12 @@ def answer_to_news(given: NarratorInput, outcome: Outcome) -> Beat | None:
 def is_of_listener(given: NarratorInput, outcome: Outcome) -> bool:
     """Tell whether a question is about the person asked, or asks something of them: no other could answer it."""
     who = views.person(given, outcome.target_id)
-    if outcome.form in ANSWERS:
-        return form_of(given, outcome) not in _POINTED_ON
+    if (form := word_forms().get(form_of(given, outcome))) is not None:
+        return not form.pointed_on
     if who is None or not outcome.words.strip():
         return False
-    form = _asked(given, outcome, who)[1]
-    return bool(form) and form not in _OF_LORE
+    asked = _asked(given, outcome, who)[1]
+    return bool(asked) and asked not in _OF_LORE
 
 
 def _asked(given: NarratorInput, outcome: Outcome, who: Person) -> tuple[str, str]:
@@ -459,7 +398,7 @@ def _is_host(given: NarratorInput, who: str) -> bool:
 
 def _given_name(outcome: Outcome) -> str:
     """Return the name that somebody gives as theirs, if it can stand in a sentence."""
-    words, is_introduction = outcome.words.replace("’", "'").strip(" .!?"), outcome.form == "introduce"
+    words, is_introduction = outcome.words.replace("’", "'").strip(" .!?"), outcome.form == _INTRODUCTION
     found = _NAMED.search(words)
     name = words if found is None else " ".join(found.group("name").split())
     if found is None and not (is_introduction and words.istitle() and len(words.split()) <= _LONGEST_NAME):

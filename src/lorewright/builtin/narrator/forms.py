@@ -1,0 +1,80 @@
+"""forms.yaml -> how acts are told by their form, the kind of act that the interpreter took them for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from lorewright.builtin.narrator.grammar import grammar
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# Groups of deeds by their form: done to what only the prose shows, and with one's own body.
+SHOWN, OF_BODY = "form.shown", "form.body"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordForm:
+    """How words of a form are answered: by which group, or which for a finer kind or where there is a name to say; with
+    lore, or with where else to ask; and the form that they have where they ask to be told something."""
+
+    answer: str
+    finer: frozenset[str] = frozenset()
+    named: str = ""
+    lore: bool = False
+    pointed_on: bool = False
+    told_as: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeedForm:
+    """Whether deeds of a form change nothing, and the sorts of words for them that are told by themselves."""
+
+    harmless: bool = False
+    own_words: frozenset[str] = frozenset()
+
+
+@cache
+def word_forms() -> Mapping[str, WordForm]:
+    """Return the forms of what is said, by name."""
+    return MappingProxyType(
+        {
+            name: WordForm(**{**row, "finer": frozenset(row.get("finer", "").split())})
+            for name, row in _rows()["words"].items()
+        }
+    )
+
+
+@cache
+def deed_forms() -> Mapping[str, DeedForm]:
+    """Return the forms of deeds, by name; those that are like all others are left out."""
+    return MappingProxyType(
+        {
+            name: DeedForm(harmless=row.get("harmless", False), own_words=frozenset(row.get("own_words", "").split()))
+            for name, row in _rows()["deeds"].items()
+        }
+    )
+
+
+@cache
+def kinds_of(group: str) -> frozenset[str]:
+    """Return the values of `kind` that a group of the grammar has sentences for."""
+    return frozenset(str(value) for variant in grammar()[group] for key, value in variant.when if key == "kind")
+
+
+def is_harmless(form: str) -> bool:
+    """Tell whether deeds of a form are told as done, whatever they are done to."""
+    return form in deed_forms() and deed_forms()[form].harmless
+
+
+@cache
+def _rows() -> dict[str, dict[str, dict[str, Any]]]:
+    text = resources.files(__package__).joinpath("forms.yaml").read_text("utf-8")
+    rows: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, Loader=_LOADER)
+    return rows
