@@ -204,7 +204,7 @@ def _approach(ctx: ParseContext, words: str, person: PhraseMatch | None) -> Read
 
 
 # Forms that say more than the word for the posture: to wipe is to clean, before it is to brush something off oneself.
-_SAYS_MORE = frozenset(("work", "eat", "perform", "phone"))
+_SAYS_MORE = frozenset(("work", "eat", "perform", "phone", "put", "gesture"))
 
 
 def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:

@@ -16,7 +16,7 @@ from lorewright.builtin.narrator.grammar import grammar
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Groups of deeds by their form: done to what only the prose shows, and with one's own body.
-SHOWN, OF_BODY = "form.shown", "form.body"
+SHOWN, OF_BODY, USED = "form.shown", "form.body", "form.used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import tellers, telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
-from lorewright.builtin.narrator.forms import SHOWN, DeedForm, deed_forms, is_harmless, kinds_of
+from lorewright.builtin.narrator.forms import SHOWN, USED, DeedForm, deed_forms, is_harmless, kinds_of
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
     exits,
@@ -57,6 +57,8 @@ def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return Beat("outcome", code, {}, slots)
     if code == "given" and slots["who"] and slots["item"]:
         return Beat("outcome", "given", {}, slots)
+    if code == "used" and slots["thing"] and not slots["item"] and outcome.form in kinds_of(USED):
+        return Beat("outcome", USED, {"kind": outcome.form}, slots)
     if code == "used" and slots["thing"]:
         kept = {key: facts[key] for key in (("person",) if "person" in facts else ("item",)) if key in facts}
         return Beat("outcome", "used", kept if slots["item"] else {}, slots)

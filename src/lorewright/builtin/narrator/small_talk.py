@@ -85,7 +85,10 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if who is None or form is None or outcome.actor_id != given.player_id:
         return None
     group = _finer(given, outcome, who, form.finer) or form.answer
-    if form.named and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id)):
+    way = _way_asked(given, outcome) if name == _WAY else ""
+    if way:
+        return Beat("outcome", form.named, {}, {"who": who, "topic": way})
+    if form.named and name != _WAY and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id)):
         group = form.named
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))
@@ -93,6 +96,25 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     beat = _of_speech_act(given, who, group, outcome.words if about_others else "")
     leave = next((kind for kind, pattern in _LEAVE.items() if pattern.search(outcome.words)), "")
     return replace(beat, facts={"kind": leave}) if name == "ask_permission" and leave else beat
+
+
+# The form of a question after a way.
+_WAY = "ask_way"
+
+
+def _way_asked(given: NarratorInput, outcome: Outcome) -> str:
+    """Return the way out of the place that leads to what a question names, as it stands in a sentence; empty where none
+    does."""
+    asked = {word.low for word in words_of(outcome.words)} - _NO_PLACE
+    for way in given.scene.exits:
+        words = {word.low for name in (way.name, way.to_name, *way.to_aliases) for word in words_of(name)} - _NO_PLACE
+        if asked & words:
+            return with_article(way.name) if way.name[:1].islower() else way.name
+    return ""
+
+
+# Words that stand in the names of many places.
+_NO_PLACE = frozenset("the a an of to in on at way where is and room".split())
 
 
 def form_of(given: NarratorInput, outcome: Outcome) -> str:

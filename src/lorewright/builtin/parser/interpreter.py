@@ -208,7 +208,7 @@ def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Read
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
         and all(
-            not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(act, reading)
+            not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(ctx, act, reading)
             for act, reading in zip(acts, readings, strict=True)
         )
     )
@@ -257,11 +257,11 @@ def _readings_of(
         for found in ([one] if one is not None else [], many)
         if found and all(not reading.is_lost and is_read_as(ctx, act, reading) for reading in found)
     ]
-    strong = next((found for found in fitting if not any(is_weak(act, reading) for reading in found)), None)
+    strong = next((found for found in fitting if not any(is_weak(ctx, act, reading) for reading in found)), None)
     if strong is not None:
         return strong
     by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
-    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(act, one)
+    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(ctx, act, one)
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
     return [by_kind]

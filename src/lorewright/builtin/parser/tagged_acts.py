@@ -47,7 +47,8 @@ class Kind:
     grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; a question `of_clocks` is about those that
-    it names."""
+    it names, one that names a way the action `of_ways`, one for people the aside `alone`. Less likely than `least` its
+    lines are not played."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -59,6 +60,9 @@ class Kind:
     then: frozenset[str] = frozenset()
     harmless: bool = False
     of_clocks: bool = False
+    of_ways: str = ""
+    alone: str = ""
+    least: float = 0.0
 
 
 @cache
@@ -78,6 +82,9 @@ def kinds() -> Mapping[str, Kind]:
             then=frozenset(given.get("then", ())),
             harmless=given.get("harmless", False),
             of_clocks=given.get("of_clocks", False),
+            of_ways=given.get("of_ways", ""),
+            alone=given.get("alone", ""),
+            least=given.get("least", 0.0),
         )
         for name, given in data.items()
     }
@@ -85,6 +92,8 @@ def kinds() -> Mapping[str, Kind]:
 
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
+# From that on an act is told as its kind.
+_TOLD = 0.3
 # Below that a line that an act may amount to is asked about, and not played.
 _DOUBTFUL = 0.25
 
@@ -188,7 +197,7 @@ def is_into_telephone(before: Act, act: Act) -> bool:
 
 def with_form(reading: Reading, act: Act) -> Reading:
     """Return a reading whose actions are told as the kind of act that they are, where that is no guess."""
-    if act.score < UNSURE or not reading.actions:
+    if act.score < max(_TOLD, kinds().get(act.kind, Kind()).least) or not reading.actions:
         return reading
     actions = (
         action.model_copy(update={"metadata": {**action.metadata, "form": act.kind}}) for action in reading.actions
@@ -203,13 +212,19 @@ def is_refused(reading: Reading) -> bool:
     )
 
 
-def is_weak(act: Act, reading: Reading) -> bool:
+def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
     is_absent = is_refused(reading)
     kind = kinds().get(act.kind, Kind())
+    if kind.of_ways and act.target and _is_way(ctx, act.target):
+        return True
+    if kind.alone and not act.target and _PEOPLE & _words(act):
+        return True
+    if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
+        return True
     if kind.said:
         is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
         is_named = bool(act.topic or act.target or act.person)
@@ -250,9 +265,15 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _aside("clocks", act)
     if kind.aside:
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
+    if kind.alone and not act.target and _PEOPLE & _words(act):
+        return _aside(kind.alone, act)
     hearer = _hearer(ctx, act)
+    if kind.of_ways and hearer is not None and act.target and _is_way(ctx, act.target):
+        return acting(ctx, kind.of_ways, f"{act.kind} {act.target}", target=hearer, metadata={"topic": act.target})
+    if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
+        return _deed(ctx, act, replace(kind, harmless=True))
     refused: Reading | None = None
-    for line in _filled(kind, act, hearer):
+    for line in _filled(kind, act, hearer) if act.score >= kind.least else ():
         reading = read(line)
         if reading is None:
             continue
@@ -267,6 +288,17 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if refused is not None and not refused.is_lost:
         return refused
     return _deed(ctx, act, kind) or refused
+
+
+# Words for people, of whom one asks whether they are here.
+_PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
+# What one carries things in: what is put there stays with one.
+_PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot satchel purse apron hat".split())
+
+
+def _is_carried(ctx: ParseContext, phrase: str) -> bool:
+    is_it = ctx.thing in ctx.nouns.carried and phrase.casefold() in lexicon().thing_pronouns
+    return is_it or isinstance(resolve(phrase, ctx.nouns.carried), PhraseMatch)
 
 
 def _is_way(ctx: ParseContext, phrase: str) -> bool:

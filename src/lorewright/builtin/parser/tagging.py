@@ -235,8 +235,8 @@ def _rest_of_noun(text: str, spans: Sequence[tuple[int, int]], at: int, roles: n
 _SHORTEST_NOUN = 3
 # Words after a noun that are no part of it.
 _NO_NOUNS = frozenset(
-    "one again now please then away down up out over back off around lol pls plz there here first quickly too also open shut"
-    " closed instead together apart aside home outside inside twice once properly".split()
+    "one again now please then away down up out over back off around lol pls plz there here first quickly too also open"
+    " shut closed instead together apart aside home outside inside twice once properly".split()
 )
 
 

@@ -136,7 +136,8 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
             words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns) or typed_lines("view")
         )
     noun = in_prose(goal, ctx.nouns)
-    if noun is not None and noun.standing == "shown":
+    is_passage = noun is not None and noun.name.split()[-1] in _PASSAGES
+    if noun is not None and noun.standing == "shown" and not is_passage:
         # One goes up to what is here to see it, and takes a seat in what has seats.
         settled = verb_for("sit_down") if noun.name.split()[-1] in _SEATED else None
         sat = None if settled is None else read_as(settled, ctx, words, words_of(f"in {goal}"))
@@ -174,6 +175,19 @@ _LEFT_AT = frozenset("on under in into beside behind with for to against inside 
 # After `leave` and a thing: it stays as it is.
 _STAYS = frozenset(("where", "as", "alone", "be", "untouched"))
 _STAIRS = frozenset(("stairs", "stair", "staircase", "steps", "ladder"))
+# What leads somewhere: where it is no way out, one does not go to see it.
+_PASSAGES = _STAIRS | {
+    "escalator",
+    "lift",
+    "elevator",
+    "tunnel",
+    "bridge",
+    "road",
+    "path",
+    "track",
+    "corridor",
+    "shaft",
+}
 _BACK = frozenset(("back", "return", "in", "inside", "again"))
 _OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
 _OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lorewright.builtin.parser.asides import clocks_asked_about
-from lorewright.builtin.parser.clauses import listed, place_name
+from lorewright.builtin.parser.clauses import capitalised, listed, place_name
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
@@ -98,7 +98,21 @@ def _losing(state: WorldState, rules: CampaignRules) -> str:
     return f"It can end well or badly, and what you do decides it.{runs} /undo takes a turn back, at the end too."
 
 
+def _company(state: WorldState, rules: CampaignRules) -> str:
+    names = [state.name_of(person) for person in state.present_npcs()]
+    return f"Here with you: {listed(names, limit=8)}." if names else "Nobody is here but you, as far as you can tell."
+
+
+def _condition(state: WorldState, rules: CampaignRules) -> str:
+    ails = state.conditions_of(state.player_id)
+    said = f"You are {listed(sorted(map(str, ails)))}." if ails else "Nothing ails you, as far as you can tell."
+    clocks = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown())
+    return f"{said} {capitalised(clocks)}".strip()
+
+
 _ANSWERS: Mapping[str, Tell] = {
+    "company": _company,
+    "state": _condition,
     "who": _who,
     "time": _time,
     "ways": _ways,
