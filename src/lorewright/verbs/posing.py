@@ -204,14 +204,18 @@ def _approach(ctx: ParseContext, words: str, person: PhraseMatch | None) -> Read
 
 
 # Forms that say more than the word for the posture: to wipe is to clean, before it is to brush something off oneself.
-_SAYS_MORE = frozenset(("work", "eat", "perform", "phone", "put", "gesture"))
+_SAYS_MORE = frozenset(("work", "eat", "perform", "phone", "put"))
+
+
+# A hand that is held out is a sign, and no way of standing.
+_HELD_OUT = ("gesture", "hold")
 
 
 def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
     posture, form = _posture(outcome.words), outcome.form
     if outcome.code != "acted":
         return None
-    if form in kinds_of(OF_BODY) and (not posture or form in _SAYS_MORE):
+    if form in kinds_of(OF_BODY) and (not posture or form in _SAYS_MORE or (form, posture) == _HELD_OUT):
         return Beat("outcome", OF_BODY, {"kind": form})
     return Beat("outcome", "gesture.pose", {"kind": posture})
 
