@@ -277,7 +277,7 @@ class CampaignStore:
         return so_far
 
     def tried(self, head: Head) -> tuple[TriedRound, ...]:
-        """Return the actions of the player's rounds up to a head, in order; records that cannot be read are left out."""
+        """Return the actions of the player's rounds up to a head, in order, without unreadable records."""
         last, seen, so_far = self._tried
         later = self.later_ids(head.turn_id)
         if seen != later or not (last and self._is_on_path(last, head.turn_id)):
