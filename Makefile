@@ -95,7 +95,7 @@ check: $(READY_DEV) ## Format, lint, types, imports.
 format: $(READY_DEV) ## Format the code and mend what can be mended.
 	@$(BIN)/ruff check --fix --quiet src tests benchmarks scripts; $(BIN)/ruff format src tests benchmarks scripts
 
-bench: $(READY) ## Measure how well and how fast lore is found; write docs/benchmarks.md (15 minutes; the first time 45).
+bench: $(READY) ## Measure how well and how fast lore is found; write docs/benchmarks.md (10 minutes; the first time 40).
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/across_packs.py
 	@$(BIN)/python benchmarks/speed.py
 	@$(BIN)/python benchmarks/scale.py

@@ -13,7 +13,7 @@ import pytest
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.errors import Busy, NotFound, SettingsError
-from lorewright.service.web.engine import Engine, Tables, in_engine
+from lorewright.service.web.engine import Engine, Tables, give_memory_back, in_engine
 from support import harbour as h
 from support.garbage import count_garbage
 
@@ -147,6 +147,28 @@ def test_the_campaign_that_was_not_asked_for_longest_is_closed(app: App) -> None
     assert engine.open_count == 2
     engine.stop()
     assert engine.open_count == 0
+
+
+def test_free_memory_is_given_back_after_every_so_many_changes(app: App) -> None:
+    given = list[int]()
+
+    async def call() -> None:
+        tables = Tables(app, trim=lambda: given.append(1), trim_every=2)
+        for wanted in (0, 1, 1, 2):
+            async with tables.writing("game"):
+                pass
+            async with tables.reading("game"):
+                pass
+            assert len(given) == wanted
+        tables.close()
+
+    asyncio.run(call())
+
+
+def test_memory_may_be_given_back_at_any_time() -> None:
+    kept = [bytes([number]) * 1_000 for number in range(100)]
+    give_memory_back()
+    assert [text[0] for text in kept] == list(range(100))
 
 
 def test_a_campaign_in_use_cannot_be_shut(app: App) -> None:

@@ -48,6 +48,17 @@ def test_a_connection_keeps_little_of_its_file_and_its_transactions_may_be_large
     assert [row["text"] for row in database.rows("SELECT text FROM texts")] == [text for (text,) in large]
 
 
+def test_a_connection_can_keep_less_and_its_transactions_may_be_larger_still(database: Database) -> None:
+    database.keep_in_memory(64)
+    with database.transaction() as connection:
+        connection.execute("CREATE TABLE texts (text TEXT)")
+        connection.executemany("INSERT INTO texts VALUES (?)", [("x" * 10_000,)] * 50)
+    row = database.row("PRAGMA cache_size")
+    assert row is not None
+    assert row[0] == -64
+    assert len(database.rows("SELECT text FROM texts")) == 50
+
+
 def test_a_transaction_is_kept_and_seen_by_others(database: Database) -> None:
     with database.transaction() as connection:
         connection.execute("INSERT INTO numbers VALUES (1)")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.rules.patch import Outcome, Resolution, Roll
+from lorewright.rules.patch import Outcome, Resolution, Roll, tried_in
 from lorewright.rules.rulesets import CampaignRules, Ending
 from lorewright.scene_lore.models import LoreText, NPCBriefing, SceneItem, SceneLore
 from lorewright.turn.run.dry_run import DryRun
@@ -60,7 +60,7 @@ def suggested(
         scene_id="scene_001", location_id=w.BAR, briefings=(briefing,), discoverable=hidden, overview=(COUNTER,)
     )
     run = DryRun(rules or CampaignRules(ruleset=w.ruleset()), (), lore=lambda _: lore)
-    return suggest(run, Acquaintance(state, ()), told, tried)
+    return suggest(run, Acquaintance(state, ()), told, tuple(map(tried_in, tried)))
 
 
 def test_somebody_is_asked_for_what_they_know_in_words_that_were_told() -> None:

@@ -39,6 +39,9 @@ _DTYPE = np.dtype("<f4")
 _DIGEST_BYTES = 8
 # SQLite's own bound on variables is far higher.
 _ASKED_AT_ONCE = 500
+# What a cache that is held open keeps of its file in memory. Each open campaign holds one, and a hash is found anywhere
+# in the file: with 512 a turn misses 14 of 51 pages, with 64 it misses 42, at a few microseconds each.
+_HELD_KB = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class EmbeddingCache:
         holder = EmbeddingCache(self._path)
         try:
             holder._held = self._opened()
+            holder._held.keep_in_memory(_HELD_KB)
         except (LorewrightError, *Trouble) as problem:
             raise self._refusal(problem) from None
         return holder

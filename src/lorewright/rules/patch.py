@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -163,6 +164,45 @@ class Resolution(Frozen):
     rolls: tuple[Roll, ...] = ()
     ops: tuple[StateOp, ...] = ()
     events: tuple[EngineEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAction:
+    """As much of an outcome as is asked for again when lines are suggested: of a story all of them stay in memory."""
+
+    actor_id: str
+    type: str
+    target_id: str | None
+    item_id: str | None
+    words: str
+    code: OutcomeCode
+    has_taught: bool
+    is_onward: bool
+    # The purpose of its dice, where any were thrown.
+    rolled_for: str | None
+
+
+# A round's actions, in order.
+TriedRound = tuple[TriedAction, ...]
+
+
+def tried_in(resolution: Resolution) -> TriedRound:
+    """Return the actions of a resolution, as suggestions ask for them."""
+    rolls = resolution.rolls
+    return tuple(
+        TriedAction(
+            actor_id=outcome.actor_id,
+            type=outcome.type,
+            target_id=outcome.target_id,
+            item_id=outcome.item_id,
+            words=outcome.words,
+            code=outcome.code,
+            has_taught=bool(outcome.item_ids),
+            is_onward=outcome.location_id is not None,
+            rolled_for=None if outcome.roll is None or outcome.roll >= len(rolls) else rolls[outcome.roll].purpose,
+        )
+        for outcome in resolution.outcomes
+    )
 
 
 # Reason codes and their meaning, for readers of a validation: one line each, in the order of `ReasonCode`.

@@ -211,6 +211,10 @@ class Database:
             count.bring_up(revision)
         return count.lost(revision)
 
+    def keep_in_memory(self, kilobytes: int) -> None:
+        """Keep so much of the file in memory from now on, instead of `CACHE_KB`."""
+        self._connection.execute(f"PRAGMA cache_size = -{int(kilobytes)}")
+
     def defer_foreign_keys(self, connection: sqlite3.Connection) -> None:
         """Check the keys of a transaction at its end: for tables that point at each other."""
         connection.execute("PRAGMA defer_foreign_keys = ON")

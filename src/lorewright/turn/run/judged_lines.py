@@ -14,7 +14,7 @@ from lorewright.builtin.parser.clauses import is_called
 from lorewright.ids import holder_of
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.patch import Outcome, Patch, Resolution
+from lorewright.rules.patch import Patch, TriedAction, TriedRound
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import TypedLine
 from lorewright.scene_lore.gather import are_linked, described
@@ -56,27 +56,22 @@ class PayingLine:
 
 
 class LineJudge:
-    """Judges the lines of one state. `told` are the texts that the player was told, `tried` the resolutions of their
+    """Judges the lines of one state. `told` are the texts that the player was told, `tried` the actions of their
     rounds, in order."""
 
-    def __init__(self, run: DryRun, state: WorldState, told: Sequence[str], tried: Sequence[Resolution]) -> None:
+    def __init__(self, run: DryRun, state: WorldState, told: Sequence[str], tried: Sequence[TriedRound]) -> None:
         self._run = run
         self._state = state
         self._told = "\n".join(told)
-        own = [outcome for round_ in tried for outcome in round_.outcomes if outcome.actor_id == state.player_id]
-        self._vain = {_key_of(outcome) for outcome in own if outcome.code in _IN_VAIN and not outcome.item_ids}
-        self._looks = Counter(outcome.target_id for outcome in own if outcome.code == "looked")
-        self._rolled = {
-            (round_.rolls[outcome.roll].purpose, outcome.target_id)
-            for round_ in tried
-            for outcome in round_.outcomes
-            if outcome.roll is not None and outcome.roll < len(round_.rolls) and outcome.actor_id == state.player_id
-        }
+        own = [action for round_ in tried for action in round_ if action.actor_id == state.player_id]
+        self._vain = {_key_of(action) for action in own if action.code in _IN_VAIN and not action.has_taught}
+        self._looks = Counter(action.target_id for action in own if action.code == "looked")
+        self._rolled = {(action.rolled_for, action.target_id) for action in own if action.rolled_for is not None}
         # Who put the player off -> the words of the questions, in order.
         self.put_off: dict[str, list[str]] = {}
-        for outcome in own:
-            if outcome.code == "deflected" and outcome.target_id is not None and outcome.words:
-                self.put_off.setdefault(outcome.target_id, []).append(outcome.words)
+        for action in own:
+            if action.code == "deflected" and action.target_id is not None and action.words:
+                self.put_off.setdefault(action.target_id, []).append(action.words)
         threads = [thread for thread in state.threads.values() if thread.status == _OPEN]
         self._related = {entity_id for thread in threads for entity_id in thread.related_entity_ids}
         self._in_force = generations_in_force(run.generations, lore_conditions(state))
@@ -182,7 +177,7 @@ class LineJudge:
         return any(plain(text) not in self._told for text in said)
 
 
-def _key_of(tried: Action | Outcome) -> tuple[str, str | None, str | None, str]:
+def _key_of(tried: Action | TriedAction) -> tuple[str, str | None, str | None, str]:
     return (tried.type, tried.target_id, tried.item_id, _bare(tried.words))
 
 

@@ -18,7 +18,7 @@ from lorewright.errors import CampaignError, LorewrightError
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.rules.observations import Activation, activate, in_order
-from lorewright.rules.patch import Validation
+from lorewright.rules.patch import Validation, tried_in
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.annotation_rows import ENTRIES
 from lorewright.turn.run.narrate import tell_rounds
@@ -377,7 +377,7 @@ def draft_of_turn(
     at, views = course[-1].at, turn.views
     if (entries := views.entries_found(at.lore.answers)) is not None:
         turn.recorder.keep_code(ENTRIES, [], entries)
-    tried = (round_.resolution for round_ in rounds_of(course) if round_.who == at.state.player_id)
+    tried = (tried_in(round_.resolution) for round_ in rounds_of(course) if round_.who == at.state.player_id)
     wished = plan.next_suggestions if turn.setting.code_version > FIRST_CODE else ()
     options = options_at(views, turn.setting, at, (*turn.setting.tried(turn.head), *tried), wished)
     told, rest = _narrations_heard(at), reading.output.rest

@@ -16,7 +16,7 @@ from lorewright.builtin.parser.clauses import lexicon, place_name
 from lorewright.ids import local
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action
-from lorewright.rules.patch import Outcome, Resolution
+from lorewright.rules.patch import TriedAction, TriedRound
 from lorewright.rules.reach import can_turn, holds, is_barred, known_way
 from lorewright.rules.rulesets import Rule
 from lorewright.rules.verbs import RuleNames, TypedLine, typed_line, verb_of
@@ -52,7 +52,7 @@ def suggest(
     run: DryRun,
     knows: Acquaintance,
     told: Sequence[str],
-    tried: Sequence[Resolution] = (),
+    tried: Sequence[TriedRound] = (),
     wished: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Return at most three lines that bring something when they are typed, the best first: as far as there are such,
@@ -60,7 +60,7 @@ def suggest(
 
     First comes one that has to do with an open thread or with what the scenario's rules ask about. Where nothing is
     left to be had, a way to where something is comes last. `told` are the texts that the player was told so far, in
-    their order; `tried` are the resolutions of the rounds that they played. Lines that the ruleset has no action for
+    their order; `tried` are the actions of the rounds that they played. Lines that the ruleset has no action for
     are omitted; its own actions take the place of what is missing.
 
     `wished` are lines that a model would offer. Of the lines that are made here and bring something, one that does the
@@ -75,7 +75,7 @@ def paying_lines(
     run: DryRun,
     knows: Acquaintance,
     told: Sequence[str],
-    tried: Sequence[Resolution] = (),
+    tried: Sequence[TriedRound] = (),
     wished: Sequence[str] = (),
 ) -> tuple[PayingLine, ...]:
     """Return the same lines with what is known of them."""
@@ -100,15 +100,15 @@ def paying_lines(
     return (PayingLine("onward", waiting.text, at_once=False),) if waiting is not None and is_known else ()
 
 
-def _worn(tried: Sequence[Resolution]) -> Kind | None:
+def _worn(tried: Sequence[TriedRound]) -> Kind | None:
     """Return the kind of which all of the last rounds were, if they were of one."""
-    last = [_kind_of(round_.outcomes[-1]) for round_ in tried[-_WORN:] if round_.outcomes]
+    last = [_kind_of(round_[-1]) for round_ in tried[-_WORN:] if round_]
     return last[0] if len(last) == _WORN and len(set(last)) == 1 else None
 
 
-def _kind_of(outcome: Outcome) -> Kind:
-    verb = verb_of(outcome.type)
-    if outcome.location_id is not None:
+def _kind_of(action: TriedAction) -> Kind:
+    verb = verb_of(action.type)
+    if action.is_onward:
         return "onward"
     return "social" if verb is not None and verb.is_speech else "physical"
 
@@ -126,7 +126,7 @@ def player_scope(knows: Acquaintance) -> Callable[[WorldState], Scope]:
 
 
 def options_at(
-    views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequence[Resolution], wished: Sequence[str] = ()
+    views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequence[TriedRound], wished: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the suggestions at a point of a turn; see `suggest`."""
     knows = views.acquaintance(at.state)
@@ -151,7 +151,7 @@ class _Suggestions:
         run: DryRun,
         knows: Acquaintance,
         told: Sequence[str],
-        tried: Sequence[Resolution],
+        tried: Sequence[TriedRound],
         wished: Sequence[str] = (),
     ) -> None:
         self.run = run

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from lorewright.errors import ActionIdReused, DamagedFile, DatabaseUnavailable, LorewrightError, NotFound, TurnUndone
 from lorewright.ids import canonical_json
 from lorewright.logs import log_event
-from lorewright.rules.patch import Resolution
+from lorewright.rules.patch import Resolution, TriedRound, tried_in
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, read_json
@@ -110,8 +110,8 @@ class CampaignStore:
         self._latest: tuple[str, WorldState] | None = None
         # The last story asked for, with its turn, and the player and IDs that it is seen by: a turn adds a few words.
         self._story: tuple[str, tuple[str, LaterIds], StorySoFar] = ("", ("", LaterIds()), StorySoFar())
-        # The turn of the last head whose rounds were asked for, the IDs since, and their resolutions.
-        self._tried: tuple[str, LaterIds, tuple[Resolution, ...]] = ("", LaterIds(), ())
+        # The turn of the last head whose rounds were asked for, the IDs since, and their actions.
+        self._tried: tuple[str, LaterIds, tuple[TriedRound, ...]] = ("", LaterIds(), ())
 
     def close(self) -> None:
         """Close the file."""
@@ -276,15 +276,15 @@ class CampaignStore:
         self._story = (head.turn_id, (head.state.player_id, later), so_far)
         return so_far
 
-    def tried(self, head: Head) -> tuple[Resolution, ...]:
-        """Return the resolutions of the player's rounds up to a head, in order; records that cannot be read are left
-        out."""
+    def tried(self, head: Head) -> tuple[TriedRound, ...]:
+        """Return the actions of the player's rounds up to a head, in order, without unreadable records."""
         last, seen, so_far = self._tried
         later = self.later_ids(head.turn_id)
         if seen != later or not (last and self._is_on_path(last, head.turn_id)):
             last, so_far = "", ()
         rows = resolutions_on_path(self.database, head.turn_id, after=last or None)
-        so_far = (*so_far, *(found for row in rows if (found := resolution_of(row, later)) is not None))
+        found = (resolution_of(row, later) for row in rows)
+        so_far = (*so_far, *(tried_in(resolution) for resolution in found if resolution is not None))
         self._tried = (head.turn_id, later, so_far)
         return so_far
 

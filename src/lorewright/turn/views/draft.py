@@ -19,7 +19,7 @@ from lorewright.llm.model import Call, CallLog, CallTotals
 from lorewright.retrieval.view import EntryHistory
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice
-from lorewright.rules.patch import Resolution, Validation
+from lorewright.rules.patch import TriedRound, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.tokens import count_tokens
@@ -96,12 +96,12 @@ def recent_story(head: Head) -> StorySoFar:
     return StorySoFar().grown(head.recent, head.state.player_id)
 
 
-# A head -> the resolutions of the rounds that the player played up to it, in order.
-TriedOf = Callable[[Head], tuple[Resolution, ...]]
+# A head -> the actions of the rounds that the player played up to it, in order.
+TriedOf = Callable[[Head], tuple[TriedRound, ...]]
 
 
-def nothing_tried(head: Head) -> tuple[Resolution, ...]:
-    """Return no resolutions: what was tried is not looked up."""
+def nothing_tried(head: Head) -> tuple[TriedRound, ...]:
+    """Return no rounds: what was tried is not looked up."""
     return ()
 
 
