@@ -54,6 +54,7 @@ from lorewright.builtin.parser.tagged_acts import (
     mended_act,
     read_by_kind,
     with_form,
+    with_nouns,
 )
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
@@ -113,7 +114,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    acts = () if text in given.options or len(low) == 1 else tag_acts(text)
+    acts = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
     if acts and _are_read_as(ctx, acts, readings):
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:

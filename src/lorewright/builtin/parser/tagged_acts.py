@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from importlib import resources
 from typing import Any
 
@@ -13,7 +14,7 @@ import yaml
 from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     MAX_WORDS,
@@ -28,10 +29,11 @@ from lorewright.builtin.parser.readings import (
     excerpt,
     only_person,
     person_meant,
+    read_way,
     typeable,
     wondering,
 )
-from lorewright.builtin.parser.speech import put_to, read_remark
+from lorewright.builtin.parser.speech import nobody_called, put_to, read_remark
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.verbs import free_verb, verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words
@@ -47,7 +49,8 @@ class Kind:
     grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; a question `of_clocks` is about those that
-    it names, one that names a way the action `of_ways`, one for people the aside `alone`. Less likely than `least` its
+    it names, one that names a way the action `of_ways`, one that `asks_why` is put to nobody where it names nothing here;
+    what is `of_doors` is for things a look, one for people the aside `alone`. Less likely than `least` its
     lines are not played."""
 
     fits: frozenset[str] = frozenset()
@@ -63,6 +66,8 @@ class Kind:
     of_ways: str = ""
     alone: str = ""
     least: float = 0.0
+    asks_why: bool = False
+    of_doors: bool = False
 
 
 @cache
@@ -85,6 +90,8 @@ def kinds() -> Mapping[str, Kind]:
             of_ways=given.get("of_ways", ""),
             alone=given.get("alone", ""),
             least=given.get("least", 0.0),
+            asks_why=given.get("asks_why", False),
+            of_doors=given.get("of_doors", False),
         )
         for name, given in data.items()
     }
@@ -98,10 +105,19 @@ _TOLD = 0.3
 _DOUBTFUL = 0.25
 
 
+def with_nouns(act: Act) -> Act:
+    """Return an act whose target and second thing are nouns: without what follows them, and without clauses."""
+    heads = {field: _head(getattr(act, field)) for field in ("target", "second")}
+    return act.model_copy(update={field: "" if _begins_clause(head) else head for field, head in heads.items()})
+
+
+def _begins_clause(phrase: str) -> bool:
+    return bool(phrase) and phrase.casefold().split()[0] in _NO_NOUNS
+
+
 def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
     """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
     meant."""
-    act = act.model_copy(update={field: _head(getattr(act, field)) for field in ("target", "second")})
     named = " ".join((act.target, act.second, act.person))
     words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
     words |= {word for noun in (*ctx.nouns.scenery, *ctx.nouns.prose_words) for key in noun.keys for word in key.words}
@@ -122,6 +138,10 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
         fields = ("words", "target", "second", "person", "topic")
         act = act.model_copy(update={field: slip.sub(meant, getattr(act, field)) for field in fields})
     return act, slips
+
+
+# Words that begin a clause, and no noun.
+_NO_NOUNS = frozenset("what who whose how why when where he she they we you i it's he's she's what's".split())
 
 
 def _head(phrase: str) -> str:
@@ -225,6 +245,15 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         return True
     if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
         return True
+    things = {thing.id for thing in ctx.nouns.things}
+    if kind.of_doors and any(action.target_id in things for action in reading.actions):
+        return True
+    if kind.asks_why and _ASKING & _words(act) and _is_unknown(reading):
+        return True
+    if _takes_somewhere(ctx, kind, act) or (
+        next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
+    ):
+        return True
     if kind.said:
         is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
         is_named = bool(act.topic or act.target or act.person)
@@ -244,6 +273,14 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     return is_absent or is_risk or is_of_nothing or any(_is_clumsy(detail, act) for detail in details)
 
 
+def _is_unknown(reading: Reading) -> bool:
+    """Tell whether a reading is about what is neither here nor shown."""
+    return any(
+        action.metadata.get("detail") and not action.metadata.get("detail_is") and action.target_id is None
+        for action in reading.actions
+    )
+
+
 def _is_clumsy(detail: str, act: Act) -> bool:
     """Tell whether words that stand for what is acted on are more than its name."""
     return len(detail) > len(act.target) + 1 if act.target and detail else len(detail.split()) > _LONGEST_NAME
@@ -257,23 +294,36 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     kind = kinds().get(act.kind)
     if kind is None:
         return None
-    if act.kind == "seek" and act.target and _is_way(ctx, act.target):
+    if kind.alone and act.target and _is_way(ctx, act.target):
         return _aside("ways", act)
     if kind.needs and not kind.needs & _words(act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
-    if kind.aside:
+    if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
     if kind.alone and not act.target and _PEOPLE & _words(act):
         return _aside(kind.alone, act)
+    if kind.asks_why and _ASKING & _words(act):
+        # Nobody is asked: it is what the player knows.
+        found = resolve(act.target, ctx.nouns.everything()) if act.target else None
+        if found is None and (in_prose(act.target, ctx.nouns) is None if act.target else kind.aside):
+            return wondering(act.words.strip(" ?"))
     hearer = _hearer(ctx, act)
     if kind.of_ways and hearer is not None and act.target and _is_way(ctx, act.target):
         return acting(ctx, kind.of_ways, f"{act.kind} {act.target}", target=hearer, metadata={"topic": act.target})
     if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
         return _deed(ctx, act, replace(kind, harmless=True))
+    if _takes_somewhere(ctx, kind, act):
+        return read_way(ctx, act.words, words_of(act.person))
+    if kind.harmless and _is_of_own_body(act) and resolve(act.target, ctx.nouns.everything()) is None:
+        return _deed(ctx, act.model_copy(update={"target": "", "second": ""}), kind)
     refused: Reading | None = None
-    for line in _filled(kind, act, hearer) if act.score >= kind.least else ():
+    lines = _filled(kind, act, hearer) if act.score >= kind.least else ()
+    if kind.of_doors and isinstance(resolve(act.target, ctx.nouns.things), PhraseMatch):
+        # What is no door is opened to look into it.
+        lines = iter((f"look at {typeable(act.target)}",))
+    for line in (*_ways_said(kind, act), *lines):
         reading = read(line)
         if reading is None:
             continue
@@ -290,10 +340,35 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     return _deed(ctx, act, kind) or refused
 
 
+# Words that ask more than whether and where.
+_ASKING = frozenset(("why", "who", "who's", "whos", "how"))
 # Words for people, of whom one asks whether they are here.
 _PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
 # What one carries things in: what is put there stays with one.
 _PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot satchel purse apron hat".split())
+
+
+def _takes_somewhere(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether things are carried to a place, and to no person: `carry the tapers to the chapel`."""
+    is_handing = any("{person}" in line and "{target}" in line for line in kind.lines)
+    return is_handing and bool(act.person) and _is_way(ctx, act.person)
+
+
+def _is_of_own_body(act: Act) -> bool:
+    words = act.words.casefold().split()
+    return any(word == "my" and after.strip(".,!") in lexicon().body for word, after in pairwise(words))
+
+
+def _ways_said(kind: Kind, act: Act) -> Iterator[str]:
+    """Yield the lines for the direction that an act of going names beside where it leads: `step outside into the
+    rain`; and for whom one carries things to, where that is a place."""
+    if any(line == "leave" for line in kind.lines):
+        for word in act.words.casefold().split():
+            if word.strip(".,!") in _DIRECTIONS and word.strip(".,!") not in act.target.casefold().split():
+                yield f"go {word.strip('.,!')}"
+
+
+_DIRECTIONS = frozenset("outside inside upstairs downstairs north south east west".split())
 
 
 def _is_carried(ctx: ParseContext, phrase: str) -> bool:
@@ -328,11 +403,17 @@ def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     if named is None and " " in act.person:
         # `the tap man` is a man.
         named = person_meant(ctx, act.person.split()[-1])
+    is_elsewhere = isinstance(named, PhraseMatch) and named.candidate not in ctx.nouns.people
+    if is_elsewhere and {"you", "your", "u", "ur"} & _words(act) and act.words.split()[0].strip(",") != act.person:
+        # `do you miss Jin` is no question to Jin.
+        named = None
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
 
 
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
     people = ctx.nouns.people
+    if people and act.person[:1].isupper() and _is_stranger(ctx, act.person):
+        return nobody_called(ctx, act.words, act.person)
     if not people and hearer is None:
         return wondering(act.topic or act.words) if _is_question(kind) else alone(act.words)
     if hearer is None:
@@ -344,6 +425,15 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
         return read_remark(ctx, act.words, hearer, words)
     topic = {"topic": (kind.plain or act.topic or act.words)[:MAX_WORDS]}
     return acting(ctx, kind.said, f"{act.kind} {hearer.label}", target=hearer, metadata=topic, confidence=0.8)
+
+
+def _is_stranger(ctx: ParseContext, name: str) -> bool:
+    """Tell whether a name that somebody is called by is nobody's, as far as the player knows."""
+    words = name.split()
+    is_name = all(word[:1].isupper() and word.casefold() not in known_words() for word in words)
+    called = {phrase[0] for phrase in lexicon().address if len(phrase) == 1}
+    is_call = bool(called & set(name.casefold().split()))
+    return is_name and not is_call and person_meant(ctx, name) is None and resolve(name, ctx.nouns.everything()) is None
 
 
 def _is_question(kind: Kind) -> bool:
