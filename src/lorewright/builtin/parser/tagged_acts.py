@@ -35,7 +35,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.speech import nobody_called, put_to, read_remark
 from lorewright.builtin.parser.tagging import Act
-from lorewright.rules.verbs import free_verb, verb_for, verb_of
+from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words
 from lorewright.values.readings import Aside
 
@@ -50,7 +50,7 @@ class Kind:
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; a question `of_clocks` is about those that
     it names, one that names a way the action `of_ways`, one that `asks_why` is put to nobody where it names nothing here;
-    what is `of_doors` is for things a look, one for people the aside `alone`. Less likely than `least` its
+    what is `of_doors` is for things a search, one for people the aside `alone`. Less likely than `least` its
     lines are not played."""
 
     fits: frozenset[str] = frozenset()
@@ -107,7 +107,7 @@ _DOUBTFUL = 0.25
 
 def with_nouns(act: Act) -> Act:
     """Return an act whose target and second thing are nouns: without what follows them, and without clauses."""
-    heads = {field: _head(getattr(act, field)) for field in ("target", "second")}
+    heads = {field: _head(getattr(act, field)) for field in ("target", "second", "person")}
     return act.model_copy(update={field: "" if _begins_clause(head) else head for field, head in heads.items()})
 
 
@@ -236,6 +236,8 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
+    if reading.aside is not None and reading.aside.kind == "lore" and _OF_YOU & _words(act):
+        return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
     is_absent = is_refused(reading)
     kind = kinds().get(act.kind, Kind())
@@ -245,8 +247,8 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         return True
     if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
         return True
-    things = {thing.id for thing in ctx.nouns.things}
-    if kind.of_doors and any(action.target_id in things for action in reading.actions):
+    doors = {door.id for door in ctx.nouns.doors}
+    if kind.of_doors and not any(action.target_id in doors for action in reading.actions):
         return True
     if kind.asks_why and _ASKING & _words(act) and _is_unknown(reading):
         return True
@@ -254,6 +256,8 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
     ):
         return True
+    if _TELL_ME.search(act.words) and _hearer(ctx, act) is not None:
+        return not any(is_answered(action.type) for action in reading.actions)
     if kind.said:
         is_all = any(action.words and action.words == act.words.strip(" .,!?") for action in reading.actions)
         is_named = bool(act.topic or act.target or act.person)
@@ -282,7 +286,9 @@ def _is_unknown(reading: Reading) -> bool:
 
 
 def _is_clumsy(detail: str, act: Act) -> bool:
-    """Tell whether words that stand for what is acted on are more than its name."""
+    """Tell whether words that stand for what is acted on are more than its name, or none."""
+    if _begins_clause(detail):
+        return True
     return len(detail) > len(act.target) + 1 if act.target and detail else len(detail.split()) > _LONGEST_NAME
 
 
@@ -294,6 +300,9 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     kind = kinds().get(act.kind)
     if kind is None:
         return None
+    asked = _TELL_ME.search(act.words)
+    if asked is not None and (told_by := _hearer(ctx, act)) is not None:
+        return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
     if kind.alone and act.target and _is_way(ctx, act.target):
         return _aside("ways", act)
     if kind.needs and not kind.needs & _words(act):
@@ -320,9 +329,9 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _deed(ctx, act.model_copy(update={"target": "", "second": ""}), kind)
     refused: Reading | None = None
     lines = _filled(kind, act, hearer) if act.score >= kind.least else ()
-    if kind.of_doors and isinstance(resolve(act.target, ctx.nouns.things), PhraseMatch):
-        # What is no door is opened to look into it.
-        lines = iter((f"look at {typeable(act.target)}",))
+    if kind.of_doors and act.target and resolve(act.target, (*ctx.nouns.doors, *ctx.nouns.exits)) is None:
+        # What is no door is opened to see what is in it.
+        lines = iter((f"search {typeable(act.target)}",))
     for line in (*_ways_said(kind, act), *lines):
         reading = read(line)
         if reading is None:
@@ -344,6 +353,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
 _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
 # Words for people, of whom one asks whether they are here.
 _PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
+# Words to somebody, whoever may hear them.
+_OF_YOU = frozenset("you your you're yours u ur".split())
 # What one carries things in: what is put there stays with one.
 _PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot satchel purse apron hat".split())
 
@@ -393,6 +404,9 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
     slots = {"target": act.target or ("" if takes_person else act.person), "second": act.second, "topic": act.topic}
     slots["person"] = act.person or (hearer.label if hearer is not None else "")
     for line in kind.lines:
+        if not _SLOT.findall(line) and act.target and "{target}" in kind.lines[0]:
+            # Where what is meant is not here, it is not done to anything else.
+            return
         if all(slots[slot] for slot in _SLOT.findall(line)):
             yield line.format(**{name: typeable(words) for name, words in slots.items()})
 
@@ -404,10 +418,25 @@ def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
         # `the tap man` is a man.
         named = person_meant(ctx, act.person.split()[-1])
     is_elsewhere = isinstance(named, PhraseMatch) and named.candidate not in ctx.nouns.people
-    if is_elsewhere and {"you", "your", "u", "ur"} & _words(act) and act.words.split()[0].strip(",") != act.person:
-        # `do you miss Jin` is no question to Jin.
+    if is_elsewhere and not _is_called(act):
+        # Who is only spoken of is not spoken to: `you think Jin is aboard?`
         named = None
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
+
+
+# What somebody is asked to tell, however it is said.
+_TELL_ME = re.compile(
+    r"\b(?:(?:tell|telling|talk to|explain to) (?:me|us)|(?:want|like|love|need|let me|can i|could i)\b.*\b(?:hear|know|learn))"
+    r"\b(?: \w+){0,2}? (?:about|of) (?P<topic>.+?)(?: then| please| now)?[.!? ]*$",
+    re.IGNORECASE,
+)
+
+
+def _is_called(act: Act) -> bool:
+    """Tell whether the person of an act is called by name, or it is reported what is said to them."""
+    words, name = act.words.strip(' *.,!?"“”').casefold(), act.person.casefold()
+    is_at_end = re.match(rf"(?:\w+ )?{re.escape(name)}[,!]", words) or re.search(rf"[,!] *{re.escape(name)}$", words)
+    return bool(is_at_end) or any(word in lexicon().saying for word in words.split()[:3]) or words == name
 
 
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
@@ -415,7 +444,8 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     if people and act.person[:1].isupper() and _is_stranger(ctx, act.person):
         return nobody_called(ctx, act.words, act.person)
     if not people and hearer is None:
-        return wondering(act.topic or act.words) if _is_question(kind) else alone(act.words)
+        is_wondered = _is_question(kind) and not _OF_YOU & _words(act)
+        return wondering(act.topic or act.words) if is_wondered else alone(act.words)
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
