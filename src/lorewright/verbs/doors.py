@@ -116,7 +116,7 @@ OPEN = Verb(
     parts=(
         Phrasing(
             160,
-            "open, pull open, push open, open up, unbolt, unlatch",
+            "open, pull open, push open, open up",
             _read_open,
         ),
         Phrasing(125, "try, try the handle of, try to open, turn the handle of", _read_tried),
@@ -251,7 +251,7 @@ UNLOCK = Verb(
     parts=(
         Phrasing(
             190,
-            "unlock, draw back, slide back, pull back",
+            "unlock, unbolt, draw back, slide back, pull back",
             _read_unlock,
         ),
         Telling(codes_of_others={"unlocked": telling_of_thing("npc.unlock")}),
