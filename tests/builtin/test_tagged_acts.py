@@ -89,6 +89,47 @@ def test_what_is_said_into_a_telephone_is_said_to_nobody_here() -> None:
     assert all(action.target_id is None for action in output.proposed_actions)
 
 
+def test_who_is_spoken_of_is_not_spoken_to() -> None:
+    words = "you think jin is out there"
+    output = reading(words, act("ask_opinion", words, person="jin", topic="is out there"))
+    assert [action.target_id for action in output.proposed_actions] == ["p:viktor"]
+
+
+def test_what_somebody_is_to_tell_is_asked_however_it_is_said() -> None:
+    words = "go on then tell me about jin"
+    output = reading(words, act("agree", words))
+    assert [(action.type, action.words) for action in output.proposed_actions] == [("ask", "jin")]
+
+
+def test_a_name_that_is_nobodys_is_not_taken_for_somebody_else() -> None:
+    output = reading("Good evening to you, Zebulon", act("greet", "Good evening to you, Zebulon", person="Zebulon"))
+    assert output.proposed_actions == ()
+    assert "Zebulon" in output.unclear.question  # type: ignore[union-attr]
+
+
+def test_what_is_carried_to_a_place_is_a_walk_there() -> None:
+    words = "lug the credstick over to the market"
+    output = reading(words, act("give", words, target="credstick", person="market"))
+    assert [(action.type, action.location_id) for action in output.proposed_actions] == [("go", "p:night_market")]
+
+
+def test_what_is_no_door_is_opened_to_see_what_is_in_it() -> None:
+    assert types(reading("open up the unit", act("open", "open up the unit", target="unit"))) == ["search"]
+
+
+def test_a_guess_throws_no_dice() -> None:
+    words = "among the tables looking"
+    guess = Act(kind="hide", words=words, target="tables", score=0.35)
+    assert not {"sneak", "attack", "persuade"} & set(types(reading(words, guess)))
+
+
+def test_a_clause_is_no_thing() -> None:
+    words = "hark at what he mutters"
+    assert types(reading(words, act("listen", words, target="what he mutters"))) == ["look"]
+    output = reading(words, act("listen", words, target="what he mutters"))
+    assert "detail" not in output.proposed_actions[0].metadata
+
+
 @pytest.mark.parametrize("score", [0.1, 0.9])
 @given(
     st.lists(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import tellers, telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
-from lorewright.builtin.narrator.forms import SHOWN, USED, DeedForm, deed_forms, is_harmless, kinds_of
+from lorewright.builtin.narrator.forms import MORE, SHOWN, USED, DeedForm, deed_forms, is_harmless, kinds_of, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
     exits,
@@ -21,8 +21,11 @@ from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, e
 from lorewright.builtin.parser.clauses import listed
 from lorewright.builtin.parser.readings import ADDRESS
 from lorewright.ids import content_hash
+from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
+from lorewright.scene_lore.cache import COLOURLESS_WORDS
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
 from lorewright.values.scenery import TOLD, SceneryView
 
@@ -448,11 +451,21 @@ def reaction_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     return [Beat("reaction", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,)) for line in lines]
 
 
+def _asks_more(outcome: Outcome, known: Evidence) -> bool:
+    """Tell whether a question asks for more than was told of its subject: some word of it is not in that."""
+    form = word_forms().get(outcome.form)
+    said = {singular(word) for word in content_words(known.text)}
+    asked = {singular(word) for word in content_words(outcome.words)} - STOP_WORDS - COLOURLESS_WORDS
+    return outcome.code == "told_before" and form is not None and form.pointed_on and bool(asked - said)
+
+
 def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> Beat:
     known = next((item for item in evidence if item.known_before), None)
+    who = views.person(given, outcome.target_id)
+    if known is not None and who is not None and _asks_more(outcome, known):
+        return Beat("outcome", MORE, {}, {"who": who})
     if known is not None and (known.speaker_id is not None) == (outcome.code == "told_before"):
         return reminder_beat(given, known)
-    who = views.person(given, outcome.target_id)
     group = outcome.code if who or outcome.code == "found_before" else "found_before"
     slots: dict[str, Slot] = {"who": who or ""}
     return Beat("outcome", group, {"reminder": False}, slots)

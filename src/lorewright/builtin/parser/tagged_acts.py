@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 import yaml
