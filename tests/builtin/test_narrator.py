@@ -299,6 +299,14 @@ def test_a_scenarios_phrases_come_first_and_ours_when_they_are_used_up() -> None
     assert phrase.text not in narrate(turn.model_copy(update={"scene": elsewhere})).final_text
 
 
+def test_a_question_that_asks_more_than_was_told_is_not_answered_with_the_same_quote() -> None:
+    asked = {**VIKTOR_ASKED, "known_item_ids": (PIER.item_id,), "form": "ask"}
+    known = (PIER.model_copy(update={"known_before": True}),)
+    for words, is_reminded in (("who rowed her", False), ("Jin", True)):
+        turn = given(outcome("told_before", **{**asked, "words": words}), evidence=known)
+        assert ("Jin's last run was to Pier 9" in narrate(turn).final_text) is is_reminded
+
+
 def test_what_was_told_before_is_only_reminded_of() -> None:
     known = PIER.model_copy(update={"known_before": True})
     before = outcome("told_before", known_item_ids=(PIER.item_id,), **VIKTOR_ASKED)
