@@ -28,7 +28,7 @@ def test_each_act_of_a_line_has_its_kind() -> None:
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        ("could you hand me that rope please", "request"),
+        ("could you close the shutters before it rains", "request"),
         ("sorry about the mess i made", "apologise"),
         ("is it ok if I sit here?", "ask_permission"),
         ("wat am i suposed to do here", "goal"),
