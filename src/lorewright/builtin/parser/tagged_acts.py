@@ -48,10 +48,10 @@ class Kind:
     """How acts of a kind are read: `fits` are the types of action that they may be, `lines` what they amount to in the
     grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
-    `when` it may be of the types `then`. What is `harmless` changes nothing; a question `of_clocks` is about those that
-    it names, one that names a way the action `of_ways`, one that `asks_why` is put to nobody where it names nothing here;
-    what is `of_doors` is for things a search, one for people the aside `alone`. Less likely than `least` its
-    lines are not played."""
+    `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
+    played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`, one
+    that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is `of_doors`
+    is a search of anything else."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -426,7 +426,8 @@ def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
 
 # What somebody is asked to tell, however it is said.
 _TELL_ME = re.compile(
-    r"\b(?:(?:tell|telling|talk to|explain to) (?:me|us)|(?:want|like|love|need|let me|can i|could i)\b.*\b(?:hear|know|learn))"
+    r"\b(?:(?:tell|telling|talk to|explain to) (?:me|us)"
+    r"|(?:want|like|love|need|let me|can i|could i)\b.*\b(?:hear|know|learn))"
     r"\b(?: \w+){0,2}? (?:about|of) (?P<topic>.+?)(?: then| please| now)?[.!? ]*$",
     re.IGNORECASE,
 )
