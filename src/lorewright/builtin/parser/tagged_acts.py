@@ -49,9 +49,9 @@ class Kind:
     grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
-    played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`, one
-    that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is `of_doors`
-    is a search of anything else."""
+    played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
+    one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is
+    `of_doors` is a search of anything else."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
