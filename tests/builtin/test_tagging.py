@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.builtin.parser.tagged_acts import kinds
@@ -56,7 +56,8 @@ def test_slips_of_the_hand_are_marked_as_odd() -> None:
     assert act.odd == ("drawrs",)
 
 
-@given(st.text(max_size=80))
+@settings(max_examples=15, deadline=None)
+@given(st.text(max_size=40))
 def test_any_text_is_cut_into_acts_that_stand_in_it_in_order(text: str) -> None:
     at = 0
     for act in tag(text):

@@ -84,6 +84,7 @@ def test_words_alone_change_nothing() -> None:
         (acting("ask", target_id=BEA.id, words="the cellar", whisper=True), {"topic": "the cellar", "whisper": True}),
         (acting("go", location_id="h:quay"), {}),
         (acting("attempt", words="bolt the hatch quietly"), {"verb": "bolt", "detail": "the hatch quietly"}),
+        (acting("knock", words="knock on the counter twice"), {"verb": "knock on the counter twice"}),
         (acting("wait", words="a while"), {}),
         (acting("look", target_id=ADA.id, whisper=True), {}),
     ],

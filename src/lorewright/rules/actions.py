@@ -162,9 +162,11 @@ def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper:
     verb = verb_of(kind)
     taken = {"topic", "item_id", "whisper"} if verb is None else set(verb.metadata.model_fields)
     given: dict[str, Any] = {}
-    if "verb" in taken:
+    if {"verb", "detail"} <= taken:
         given["verb"], _, given["detail"] = words.partition(" ")
         given["verb"] = given["verb"][:_VERB]
+    elif "verb" in taken:
+        given["verb"] = words[:_VERB]
     else:
         given |= {key: words for key in ("topic", "detail") if key in taken}
     if item is not None:
