@@ -17,6 +17,7 @@ from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, word
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
+    LEADS,
     MAX_WORDS,
     ParseContext,
     Reading,
@@ -289,7 +290,12 @@ def _is_clumsy(detail: str, act: Act) -> bool:
     """Tell whether words that stand for what is acted on are more than its name, or none."""
     if _begins_clause(detail):
         return True
-    return len(detail) > len(act.target) + 1 if act.target and detail else len(detail.split()) > _LONGEST_NAME
+    words = detail.split()
+    while words and words[0].casefold() in LEADS | lexicon().articles:
+        words = words[1:]
+    if act.target and detail:
+        return len(" ".join(words)) > len(act.target) + 1
+    return len(words) > _LONGEST_NAME
 
 
 _LONGEST_NAME = 3
