@@ -263,6 +263,7 @@ def test_a_database_of_a_newer_version_is_refused(address: str, store: PostgresS
 
 
 def test_an_address_that_cannot_be_read_is_told_without_its_password() -> None:
+    pytest.importorskip("psycopg", reason="make extras installs a PostgreSQL and what speaks to it")
     with pytest.raises(SettingsError, match="cannot be read") as refused:
         PostgresStore("postgresql://ann:parrot@[")
     assert "parrot" not in f"{refused.value} {refused.value.hint}"

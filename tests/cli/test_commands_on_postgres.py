@@ -159,6 +159,7 @@ def test_the_option_says_what_the_variable_says(on_postgres: tuple[Path, Postgre
 
 @pytest.mark.parametrize("command", [("campaign", "list"), ("turn", "game", "look"), ("db", "check"), ("play", "game")])
 def test_a_database_that_does_not_answer_is_an_error_in_words(command: tuple[str, ...], tmp_path: Path) -> None:
+    pytest.importorskip("psycopg", reason="make extras installs a PostgreSQL and what speaks to it")
     root = h.harbour(tmp_path).workspace.root
     done = run(root, *command, database="postgresql://ann:parrot@127.0.0.1:9/lore")
     assert done.returncode == 1

@@ -17,6 +17,8 @@ import httpx
 import pytest
 import pytest_socket
 
+pytest.importorskip("psycopg", reason="make extras installs a PostgreSQL and what speaks to it")
+
 from support.postgres_pair import PostgresPair
 from support.postgres_server import PostgresServer, new_database, require_postgres
 from support.scale import scaled
