@@ -51,6 +51,41 @@ print(json.dumps({"p50": statistics.median(times), "p95": sorted(times)[int(len(
                   "resident": resident, "peak": peak}))
 """
 
+# What a first install multiplies, and how fast the same runtime multiplies two large matrices.
+SHARE = """
+import json, sys, time
+from pathlib import Path
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+from lorewright.bootstrap import open_app
+from lorewright.index.building import windows_of
+from lorewright.index.embedders import onnx_file
+from lorewright.index.embedders.minilm import LAYERS, WIDTH, model_folder
+app = open_app(Path(sys.argv[1]))
+pack = app.library.open(app.library.get("eclipse-phase").key)
+texts = {window.text for chunk in pack.all_chunks() for window in windows_of(chunk.text, pack.items_of(chunk.row))}
+tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
+sizes = [len(encoded.ids) for encoded in tokenizer.encode_batch(sorted(texts))]
+# Of a token twelve products with matrices of 384 x 384 in each layer, and two with the states of all tokens.
+done = sum(LAYERS * size * (2 * 12 * WIDTH**2 + 4 * size * WIDTH) for size in sizes)
+square = np.ones((2048, 2048), np.float32)
+graph = onnx_file.graph(
+    "square",
+    [onnx_file.node("MatMul", ["a", "weights"], "b")],
+    [onnx_file.constant("weights", square)],
+    given=onnx_file.floats("a", 2048, 2048),
+    made=[onnx_file.floats("b", 2048, 2048)],
+)
+session = onnxruntime.InferenceSession(onnx_file.model(graph, opsets={"": 20}, ir_version=9))
+best = []
+for _ in range(8):
+    started = time.perf_counter()
+    session.run(None, {"a": square})
+    best.append(time.perf_counter() - started)
+print(json.dumps({"windows": len(sizes), "done": done, "peak": 2 * 2048**3 / min(best)}))
+"""
+
 
 def seconds(command: Sequence[str | Path], **environment: str) -> float:
     """How long a process takes, from before it to its end."""
@@ -81,6 +116,10 @@ def measured(pack: Path, theirs: str, workspace: Path) -> Iterator[list[str]]:
     seconds([lorewright, "init", workspace])
     first = seconds([lorewright, "pack", "install", pack])
     yield ["first install, embedding included", f"{first:.1f} s", "1", ""]
+    share = json.loads(subprocess.run([sys.executable, "-c", SHARE, workspace], capture_output=True, check=True).stdout)
+    reached = share["done"] / first
+    of_peak = f"{reached / 1e9:.0f} of {share['peak'] / 1e9:.0f} GFLOP/s"
+    yield ["its share of the processor's peak", of_peak, f"{reached / share['peak']:.2f} × the peak", ""]
     again = median_of(lambda: seconds([lorewright, "pack", "reindex", "eclipse-phase"]))
     yield ["unchanged reindex", f"{again:.2f} s", f"{again / first:.3f} × the first", "< 0.1"]
     query = [lorewright, "lore", "query", QUESTION, "--json"]
