@@ -293,9 +293,9 @@ class Settings(BaseModel):
     models: ModelsSettings = ModelsSettings()
 
 
-# The file of a served workspace's accounts.
 # How many turns an account of a service may play in a minute, unless its operator says otherwise.
 TURNS_A_MINUTE = 60
+# The file of a served workspace's accounts.
 ACCOUNTS_FILE = "service.db"
 
 
