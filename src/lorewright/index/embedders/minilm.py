@@ -331,15 +331,22 @@ class _Encoder:
 
     def vector(self, text: str) -> Vectors:
         """Return the vector of a text, float32 (384,), of unit length."""
-        return self.words(text).vector
+        encoded = self._tokenizer.encode(encodable(text))
+        (found,) = self._run(encoded.ids, "vector")
+        return found
 
     def words(self, text: str) -> WordStates:
         """Return the states of a text's word pieces, and its vector."""
         encoded = self._tokenizer.encode(encodable(text))
-        vector, states = self._session.run(["vector", "states"], {"words": self._word_table[encoded.ids]})
-        if not np.isfinite(vector).all():
-            raise EmbedderError("MiniLM gave a vector that is not finite: its weights are damaged", hint=REINSTALL)
+        vector, states = self._run(encoded.ids, "vector", "states")
         return WordStates(encoded.offsets, states, vector)
+
+    def _run(self, tokens: Sequence[int], *outputs: str) -> list[Vectors]:
+        """Return outputs of the graph, the vector first; the states are copied out only where they are asked for."""
+        found: list[Vectors] = self._session.run(list(outputs), {"words": self._word_table[tokens]})
+        if not np.isfinite(found[0]).all():
+            raise EmbedderError("MiniLM gave a vector that is not finite: its weights are damaged", hint=REINSTALL)
+        return found
 
 
 def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]], threads: int) -> Any:
