@@ -15,6 +15,7 @@ from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import WordStates
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedders.minilm import MiniLM
+from lorewright.replay.comparing import stage_differences
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.replay import Replay, Replays
 from lorewright.turn.stages.interpret.stage import TAGGED
@@ -115,3 +116,8 @@ def test_what_was_read_without_an_embedder_is_replayed_so_with_one(tmp_path: Pat
     found = replayed(with_embedder(app, Words()))
     assert found.is_identical
     assert found.first_divergence is None
+
+
+def test_what_earlier_versions_recorded_beside_a_reading_is_not_missed() -> None:
+    then = [{"stage": name, "input": [], "output": {}} for name in ("meaning", "planner")]
+    assert [difference.stage for difference in stage_differences(then, [])] == ["planner"]

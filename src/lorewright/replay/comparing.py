@@ -11,6 +11,7 @@ from typing import Any, Literal
 from lorewright.replay.figures import TurnFigures
 from lorewright.replay.recording import OtherVersion, RecordedTurn
 from lorewright.rules.patch import Roll
+from lorewright.turn.stages.interpret.stage import PAST_RECORDS
 from lorewright.turn.views.draft import StageRecord
 from lorewright.values.records import TurnResult
 from lorewright.world.state_diff import StateDiff
@@ -57,7 +58,7 @@ def stage_differences(recorded: Sequence[Mapping[str, Any]], replayed: Sequence[
         yield from _differences_in("input", record.stage, was["input"], json.loads(record.input_json))
         yield from _differences_in("output", record.stage, was["output"], json.loads(record.output_json))
     for name, place in then.items():
-        if not seen[name]:
+        if not seen[name] and recorded[place]["stage"] not in PAST_RECORDS:
             yield Difference("missing", recorded[place]["stage"], recorded="a run", replayed=NOTHING)
 
 

@@ -32,6 +32,8 @@ SETTLE = "settle"
 STEPS = "steps"
 # The name of the record of the acts that a line was tagged with.
 TAGGED = "tagged"
+# Records that earlier versions wrote and nothing reads any more: the reading that came of them is recorded, too.
+PAST_RECORDS = frozenset(("meaning",))
 # The most actions of a reading, by the grammar and by a model.
 MAX_ACTIONS = 4
 
