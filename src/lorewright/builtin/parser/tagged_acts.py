@@ -240,7 +240,6 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if reading.aside is not None and reading.aside.kind == "lore" and _OF_YOU & _words(act):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
-    is_absent = is_refused(reading)
     kind = kinds().get(act.kind, Kind())
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
@@ -275,7 +274,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     is_risk = kind.harmless and any(
         free is not None and action.type == free.name and action.target_id is not None for action in reading.actions
     )
-    return is_absent or is_risk or is_of_nothing or any(_is_clumsy(detail, act) for detail in details)
+    return is_refused(reading) or is_risk or is_of_nothing or any(_is_clumsy(detail, act) for detail in details)
 
 
 def _is_unknown(reading: Reading) -> bool:
@@ -359,7 +358,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
 _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
 # Words for people, of whom one asks whether they are here.
 _PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
-# Words to somebody, whoever may hear them.
+# Words that are said to somebody.
 _OF_YOU = frozenset("you your you're yours u ur".split())
 # What one carries things in: what is put there stays with one.
 _PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot satchel purse apron hat".split())
@@ -378,11 +377,11 @@ def _is_of_own_body(act: Act) -> bool:
 
 def _ways_said(kind: Kind, act: Act) -> Iterator[str]:
     """Yield the lines for the direction that an act of going names beside where it leads: `step outside into the
-    rain`; and for whom one carries things to, where that is a place."""
-    if any(line == "leave" for line in kind.lines):
-        for word in act.words.casefold().split():
-            if word.strip(".,!") in _DIRECTIONS and word.strip(".,!") not in act.target.casefold().split():
-                yield f"go {word.strip('.,!')}"
+    rain`."""
+    if "leave" in kind.lines:
+        words = (word.strip(".,!") for word in act.words.casefold().split())
+        target = act.target.casefold().split()
+        yield from (f"go {word}" for word in words if word in _DIRECTIONS and word not in target)
 
 
 _DIRECTIONS = frozenset("outside inside upstairs downstairs north south east west".split())

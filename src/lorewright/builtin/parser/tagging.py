@@ -109,9 +109,7 @@ class ActTagger:
 
 def _is_cut(words: Sequence[str], at: int) -> bool:
     """Tell whether a sentence or a stage direction ends before a word."""
-    if words[at] == "*":
-        return words[:at].count("*") % 2 == 0
-    if words[at - 1] == "*":
+    if "*" in (words[at], words[at - 1]):
         return words[:at].count("*") % 2 == 0
     is_end = words[at - 1] in _ENDS and words[at][0].isalnum()
     return is_end and not (words[at - 1] == "." and words[at - 2 : at - 1] and words[at - 2] in _SHORTENED)
