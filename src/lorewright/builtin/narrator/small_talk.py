@@ -109,7 +109,7 @@ def _way_asked(given: NarratorInput, outcome: Outcome) -> str:
     for way in given.scene.exits:
         words = {word.low for name in (way.name, way.to_name, *way.to_aliases) for word in words_of(name)} - _NO_PLACE
         if asked & words:
-            return with_article(way.name) if way.name[:1].islower() else way.name
+            return place_name(way.name)
     return ""
 
 
