@@ -89,10 +89,15 @@ class PlayedHistory:
         if self._growing is not None and turns and turns[0]["turn_no"] == 0:
             self._forget()
         self._basis = basis
-        if self._growing is None or self._generation is None:
-            self._generation = self._begin(turns, witness, seen_from=head.turn_id)
-        elif turns:
-            self._generation = self._growing.grown(with_later_ids(self._records(turns), later))
+        try:
+            if self._growing is None or self._generation is None:
+                self._generation = self._begin(turns, witness, seen_from=head.turn_id)
+            elif turns:
+                self._generation = self._growing.grown(with_later_ids(self._records(turns), later))
+        except BaseException:
+            # Some of the turns may be in it.
+            self._forget()
+            raise
         self._last = turn_id
         return self._generation
 
