@@ -15,7 +15,7 @@ from lorewright.errors import ActionIdReused, DamagedFile, DatabaseUnavailable, 
 from lorewright.ids import canonical_json
 from lorewright.logs import log_event
 from lorewright.rules.patch import Resolution, TriedRound, tried_in
-from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.rulesets import CampaignRules, read_rules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, read_json
 from lorewright.storage.faults import step
@@ -126,7 +126,7 @@ class CampaignStore:
         upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
         if upgrade_id not in self._rules:
             rules_json = row["rules_json"] if upgrade is None else upgrade.rules_json
-            self._rules[upgrade_id] = CampaignRules.model_validate_json(rules_json)
+            self._rules[upgrade_id] = read_rules(rules_json)
         return CampaignRow(
             id=row["id"],
             name=row["name"],
