@@ -184,7 +184,7 @@ def _record(stored: dict[str, Any]) -> HistoryRecord:
 _FILE = "history"
 # What the history of an open story keeps in memory: so much of its tables, and so many of the chunks that were read
 # last. A turn asks for some 250 of them at most, 75 by words, 75 by meaning and the last hundred.
-_CACHE_KB = 256
+_CACHE_KB = 128
 _KEPT_CHUNKS = 300
 
 
