@@ -84,6 +84,12 @@ class Tables:
         """How many campaigns are open."""
         return len(self._held)
 
+    @property
+    def open_bytes(self) -> int:
+        """About how much memory they take."""
+        # A list at once: other threads ask, too.
+        return sum(held.bytes for held in list(self._held.values()))
+
     @asynccontextmanager
     async def reading(self, campaign_id: str) -> AsyncIterator[OpenCampaign]:
         """Open a campaign to read what is committed, also while a turn of it is being made.
@@ -166,8 +172,7 @@ class Tables:
         if len(self._held) > self._most_open:
             return True
         is_forgotten = last_used.used_at - idle.used_at > IDLE_S
-        has_room = sum(other.bytes for other in self._held.values()) <= self._room_bytes
-        return idle is not last_used and (is_forgotten or not has_room)
+        return idle is not last_used and (is_forgotten or self.open_bytes > self._room_bytes)
 
 
 def give_memory_back() -> None:
@@ -237,6 +242,11 @@ class Engine:
     def open_count(self) -> int:
         """How many campaigns are open."""
         return 0 if self._tables is None else self._tables.open_count
+
+    @property
+    def open_bytes(self) -> int:
+        """About how much memory they take."""
+        return 0 if self._tables is None else self._tables.open_bytes
 
     @property
     def waiting(self) -> int:
