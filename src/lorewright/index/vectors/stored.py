@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import zlib
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO, Protocol
 
 import numpy as np
@@ -233,7 +233,7 @@ class GrowingVectors:
             OSError: there is no room for temporary files; nothing must be added afterwards.
         """
         if self._file is None:
-            self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
         left = np.ascontiguousarray(vectors, dtype=_VECTOR).data.cast("B")
         while left:
             left = left[self._file.write(left) :]
