@@ -32,6 +32,7 @@ from lorewright.builtin.parser.noun_phrases import (
 )
 from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
+    UNHEARD,
     ParseContext,
     Reading,
     asking,
@@ -75,6 +76,9 @@ _OWN_KNOWLEDGE = re.compile(
 )
 
 
+_QUOTED = re.compile(r"[\"“][^\"“”]+[\"”]")
+
+
 def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> InterpreterOutput:
     """Return at most four actions that the player means. Never raise, and name nothing outside the scope.
 
@@ -114,7 +118,10 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    acts = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
+    # Words in quotation marks alone are said as they are.
+    said = text[1:-1] if _QUOTED.fullmatch(text) else text
+    is_word = len(low) == 1 and said == text
+    acts = () if text in given.options or is_word else tuple(map(with_nouns, tag_acts(said)))
     if acts and _are_read_as(ctx, acts, readings):
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
@@ -234,7 +241,17 @@ def _read_acts(
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
             readings = with_reading(readings, with_form(replace(reading, words=act.words), act))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
+    if any(reading.actions for reading in readings):
+        return [_said_aloud(ctx, reading) for reading in readings]
     return readings
+
+
+def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return words that nobody hears as said all the same, beside deeds that are played."""
+    if reading.aside is None or reading.aside.kind not in UNHEARD or ctx.nouns.people:
+        return reading
+    said = read_remark(ctx, reading.words, None, words_of(reading.words))
+    return reading if said is None else replace(said, words=reading.words)
 
 
 def _readings_of(
@@ -430,7 +447,9 @@ def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, 
     if not played:
         return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
     lost = (reading for reading in readings if not any(reading is kept for kept in played))
-    return played, tuple(reading.words for reading in lost if reading.aside is None or reading.aside.kind != "alone")
+    return played, tuple(
+        reading.words for reading in lost if reading.aside is None or reading.aside.kind not in UNHEARD
+    )
 
 
 def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:

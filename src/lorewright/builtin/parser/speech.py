@@ -19,13 +19,14 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import remembered
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     MAX_WORDS,
     ParseContext,
     Reading,
+    alone,
     asking,
     excerpt,
     only_person,
@@ -174,6 +175,42 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     if longest_prefix(low, lex.verb_phrases) or longest_prefix(low, lex.lead_ins):
         return False
     return resolve(typed(words), ctx.nouns.everything()) is None
+
+
+def unheard(words: str, name: str) -> Reading:
+    """Return words that are said where nobody is: to somebody who is elsewhere, where they are for a name."""
+    pronouns = lexicon().person_pronouns | lexicon().thing_pronouns
+    return alone(words) if not name or name.casefold() in pronouns else alone(name, "afar")
+
+
+def is_put_to_listener(ctx: ParseContext, said: str, target: str) -> bool:
+    """Tell whether a question about a target is for the one with whom the player speaks: nothing of it is here to be
+    looked at."""
+    words = said.casefold().split()
+    if ctx.listener not in ctx.nouns.people or not words or words[0].partition("'")[0] not in _QUESTIONS:
+        return False
+    here = (*ctx.nouns.people, *ctx.nouns.things, *ctx.nouns.doors, *ctx.nouns.carried)
+    shown = in_prose(target, ctx.nouns) if target else None
+    is_here = bool(target) and resolve(target, here) is not None
+    return not is_here and (shown is None or shown.standing != "shown") and not set(words) & _OF_PLACE
+
+
+_QUESTIONS = frozenset("who whos whose why how where when".split())
+# Of what is here one sees it oneself.
+_OF_PLACE = frozenset("here else i me my am".split())
+
+
+def speechless(ctx: ParseContext, name: str) -> str:
+    """Return what words are put to that is no person, but something here or shown in the prose: `the cat`; empty where
+    it is somebody, or nothing."""
+    if not name or name[:1].isupper() or {(word,) for word in name.casefold().split()} & set(lexicon().address):
+        return ""
+    if person_meant(ctx, name) is not None or person_meant(ctx, name.split()[-1]) is not None:
+        return ""
+    if isinstance(found := resolve(name, (*ctx.nouns.things, *ctx.nouns.doors)), PhraseMatch):
+        return found.candidate.name
+    shown = in_prose(name, ctx.nouns)
+    return shown.name if shown is not None and shown.standing == "shown" else ""
 
 
 def nobody_called(ctx: ParseContext, words: str, name: str) -> Reading:

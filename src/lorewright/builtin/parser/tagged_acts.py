@@ -19,6 +19,7 @@ from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     LEADS,
     MAX_WORDS,
+    UNHEARD,
     ParseContext,
     Reading,
     act_word,
@@ -34,7 +35,7 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
-from lorewright.builtin.parser.speech import nobody_called, put_to, read_remark
+from lorewright.builtin.parser.speech import is_put_to_listener, nobody_called, put_to, read_remark, speechless, unheard
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words
@@ -51,8 +52,8 @@ class Kind:
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
-    one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is
-    `of_doors` is a search of anything else."""
+    one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
+    aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself, with nobody there."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -67,8 +68,9 @@ class Kind:
     of_ways: str = ""
     alone: str = ""
     least: float = 0.0
-    asks_why: bool = False
+    asks_why: str = ""
     of_doors: bool = False
+    wondered: bool = False
 
 
 @cache
@@ -76,24 +78,13 @@ def kinds() -> Mapping[str, Kind]:
     """Return the kinds of act by name."""
     text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
     data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
+    made: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("fits", "then"), frozenset),
+        **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
+        "lines": tuple,
+    }
     return {
-        name: Kind(
-            fits=frozenset(given.get("fits", ())),
-            lines=tuple(given.get("lines", ())),
-            aside=given.get("aside", ""),
-            said=given.get("said", ""),
-            plain=given.get("as", ""),
-            needs=frozenset(given.get("needs", "").split()),
-            when=frozenset(given.get("when", "").split()),
-            then=frozenset(given.get("then", ())),
-            harmless=given.get("harmless", False),
-            of_clocks=given.get("of_clocks", False),
-            of_ways=given.get("of_ways", ""),
-            alone=given.get("alone", ""),
-            least=given.get("least", 0.0),
-            asks_why=given.get("asks_why", False),
-            of_doors=given.get("of_doors", False),
-        )
+        name: Kind(**{key: made[key](value) if key in made else value for key, value in given.items()})
         for name, given in data.items()
     }
 
@@ -181,7 +172,7 @@ def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     kind = kinds().get(act.kind, Kind())
     is_deed = not kind.said and not kind.aside
     if reading.aside is not None:
-        if reading.aside.kind in ("lore", "alone"):
+        if reading.aside.kind in UNHEARD | {"lore"}:
             return bool(kind.said) or kind.aside == reading.aside.kind
         return bool(kind.aside)
     if reading.unclear is not None:
@@ -220,9 +211,10 @@ def with_form(reading: Reading, act: Act) -> Reading:
     """Return a reading whose actions are told as the kind of act that they are, where that is no guess."""
     if act.score < max(_TOLD, kinds().get(act.kind, Kind()).least) or not reading.actions:
         return reading
-    actions = (
-        action.model_copy(update={"metadata": {**action.metadata, "form": act.kind}}) for action in reading.actions
-    )
+    kind = kinds().get(act.kind, Kind())
+    is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
+    form = kind.asks_why if kind.asks_why and is_asked else act.kind
+    actions = (action.model_copy(update={"metadata": {**action.metadata, "form": form}}) for action in reading.actions)
     return replace(reading, actions=tuple(actions))
 
 
@@ -237,10 +229,12 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
-    if reading.aside is not None and reading.aside.kind == "lore" and _OF_YOU & _words(act):
+    kind = kinds().get(act.kind, Kind())
+    if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & _words(act)):
+        return True
+    if kind.said and speechless(ctx, act.person):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
-    kind = kinds().get(act.kind, Kind())
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
     if kind.alone and not act.target and _PEOPLE & _words(act):
@@ -250,7 +244,11 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     doors = {door.id for door in ctx.nouns.doors}
     if kind.of_doors and not any(action.target_id in doors for action in reading.actions):
         return True
-    if kind.asks_why and _ASKING & _words(act) and _is_unknown(reading):
+    if (
+        kind.asks_why
+        and _ASKING & _words(act)
+        and (_is_unknown(reading) or is_put_to_listener(ctx, act.words, act.target))
+    ):
         return True
     if _takes_somewhere(ctx, kind, act) or (
         next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
@@ -314,6 +312,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
+    if kind.asks_why and is_put_to_listener(ctx, act.words, act.target) and (listener := only_person(ctx)) is not None:
+        return put_to(ctx, act.words, listener, words_of(act.words))
     if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
     if kind.alone and not act.target and _PEOPLE & _words(act):
@@ -449,9 +449,11 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     people = ctx.nouns.people
     if people and act.person[:1].isupper() and _is_stranger(ctx, act.person):
         return nobody_called(ctx, act.words, act.person)
+    if name := speechless(ctx, act.person):
+        return alone(name, "mute")
     if not people and hearer is None:
-        is_wondered = _is_question(kind) and not _OF_YOU & _words(act)
-        return wondering(act.topic or act.words) if is_wondered else alone(act.words)
+        is_wondered = kind.wondered and not act.person and not _OF_YOU & _words(act)
+        return wondering(act.topic or act.words) if is_wondered else unheard(act.words, act.person)
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
