@@ -12,6 +12,7 @@ from lorewright.builtin.parser.interpreter import MAX_ACTIONS, interpret
 from lorewright.builtin.parser.noun_phrases import nouns_of
 from lorewright.builtin.parser.tagged_acts import kinds
 from lorewright.builtin.parser.tagging import Act
+from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from support.narrator_bar import SCOPES
 
@@ -156,3 +157,76 @@ def test_whatever_is_tagged_names_nothing_outside_the_scope(score: float, acts: 
     for action in output.proposed_actions:
         named = {action.target_id, action.location_id, action.item_id} - {None}
         assert named <= known
+
+
+def test_words_in_quotation_marks_alone_are_tagged_without_them() -> None:
+    tagged = []
+
+    def tag(line: str) -> tuple[Act, ...]:
+        tagged.append(line)
+        return (act("flirt", line),)
+
+    output = interpret(InterpreterInput(player_text="“your eyes are like the tide”", scope=SCOPES["bar"]), tag)
+    assert tagged == ["your eyes are like the tide"]
+    assert [action.form for action in output.proposed_actions] == ["flirt"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "person", "aside"),
+    [
+        ("oi, Captain Drake! what was that for?", "ask", "Captain Drake", "afar"),
+        ("the landlady had better hear this: I quit", "tell", "landlady", "afar"),
+        ("hm, Mr, a word", "greet", "Mr", "alone"),
+        ("I'm Kira, anybody there", "introduce", "Kira", "alone"),
+        ("may I come up?", "ask_permission", "", "alone"),
+    ],
+)
+def test_words_where_nobody_is_are_said_to_whom_they_are_meant_for(
+    words: str, kind: str, person: str, aside: str
+) -> None:
+    output = reading(words, act(kind, words, person=person), scope="void")
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == (aside, person if aside == "afar" else words)
+
+
+def test_what_has_no_speech_is_spoken_to_and_does_not_answer() -> None:
+    words = "beg the bar knife to tell what it has cut"
+    output = reading(words, act("ask", words, person="bar knife"))
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == ("mute", "bar knife")
+
+
+def test_words_to_nobody_beside_a_deed_are_said_aloud() -> None:
+    output = reading(
+        "bang on the counter and yell come out",
+        act("pose", "bang on the counter"),
+        act("call", "and yell come out"),
+        scope="void",
+    )
+    assert types(output)[-1] == "remark"
+
+
+def test_a_question_in_a_talk_is_put_to_who_is_spoken_with() -> None:
+    viktor = BAR.people[0].id
+
+    def asked(words: str, **named: str) -> list[tuple[str, str | None, str]]:
+        given = InterpreterInput(player_text=words, scope=SCOPES["bar"], talk=Talk(to=viktor, topic="Jin"))
+        output = interpret(given, lambda line: (act("look", line, **named),))
+        return [(action.type, action.target_id, action.form) for action in output.proposed_actions]
+
+    assert asked("who pays her rent", target="rent") == [("ask", viktor, "ask")]
+    assert asked("what did she wear that night", target="she wear") == [("ask", viktor, "ask")]
+    assert asked("how's the bar knife look", target="bar knife")[0][0] == "look"
+
+
+def test_small_words_that_ask_for_more_are_a_question() -> None:
+    viktor = BAR.people[0].id
+    given = InterpreterInput(player_text="and then?", scope=SCOPES["bar"], talk=Talk(to=viktor, topic="Jin"))
+    output = interpret(given, lambda line: (act("ask_more", line),))
+    assert [(action.type, action.target_id) for action in output.proposed_actions] == [("ask", viktor)]
+
+
+def test_a_short_form_of_a_name_is_that_name() -> None:
+    words = "you got brothers, Vik?"
+    output = reading(words, act("ask_self", words, person="Vik", topic="you got brothers"))
+    assert {action.target_id for action in output.proposed_actions} == {BAR.people[0].id}

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import known_lines, word_forms
+from lorewright.builtin.narrator.forms import WordForm, known_lines, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
@@ -80,7 +80,11 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if who is None or form is None or outcome.actor_id != given.player_id:
         return None
     asked = asked_words(given.player_text, outcome.words)[0] or outcome.words
-    by_words = next((group for group, pattern in form.by_words.items() if pattern.search(asked)), "")
+    by_words = _by_words(form, f"{outcome.words} {asked}")
+    if name == _OF_SELF and not by_words and not _OF_YOU & {word.low for word in words_of(asked)}:
+        name, form = _OF_WORLD, word_forms()[_OF_WORLD]
+    if _is_called(asked, who):
+        return Beat("outcome", "asked.is_name", {}, {"who": who})
     group = by_words or _finer(given, outcome, who, form.finer) or form.answer
     way = _way_asked(given, outcome) if name == _WAY else ""
     if way:
@@ -101,7 +105,20 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return replace(beat, facts={"kind": leave}) if name == "ask_permission" and leave else beat
 
 
-_OF_SELF, _DOING, _ELSE = "ask_self", "asked.doing", "asked.else"
+_OF_SELF, _OF_WORLD, _DOING, _ELSE = "ask_self", "ask", "asked.doing", "asked.else"
+
+
+def _by_words(form: WordForm, words: str) -> str:
+    """Return the group of what words show that they are about; empty where they show none."""
+    return next((group for group, pattern in form.by_words.items() if pattern.search(words)), "")
+
+
+def _is_called(asked: str, who: Person) -> bool:
+    """Tell whether somebody is asked whether they are who they are: `are you Marit?`"""
+    named = re.search(
+        r"\b(?:are you|aren't you|you're|you are|you must be)(?: not)? (?P<name>[\w' ]+?)\W*$", asked, re.I
+    )
+    return named is not None and views.folded(named["name"]) == views.folded(who.name)
 
 
 def _at_it(given: NarratorInput, who: Person) -> Beat:
@@ -250,7 +267,8 @@ def is_of_listener(given: NarratorInput, outcome: Outcome) -> bool:
     """Tell whether a question is about the person asked, or asks something of them: no other could answer it."""
     who = views.person(given, outcome.target_id)
     if (form := word_forms().get(form_of(given, outcome))) is not None:
-        return not form.pointed_on
+        asked = asked_words(given.player_text, outcome.words)[0]
+        return not form.pointed_on or bool(_by_words(form, f"{outcome.words} {asked}"))
     if who is None or not outcome.words.strip():
         return False
     asked = _asked(given, outcome, who)[1]

@@ -266,7 +266,9 @@ def _readings_of(
     )
     parts = _clauses(text, ctx, names)
     if not parts:
-        return []
+        # Small words alone, `and then?`
+        said = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
+        return [] if said is None else [said]
     whole = Clause(tuple(word for part in parts for word in part.words), any(part.question for part in parts))
     one = read_clause(ctx, whole, vocabulary)
     many = _read_all(ctx, parts, ahead) if len(parts) > 1 else []

@@ -177,27 +177,42 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     return resolve(typed(words), ctx.nouns.everything()) is None
 
 
+# A title alone is no name.
+_SHORT_TITLES = frozenset("mr mrs ms miss dr sir madam ma'am you".split())
+
+
 def unheard(words: str, name: str) -> Reading:
     """Return words that are said where nobody is: to somebody who is elsewhere, where they are for a name."""
-    pronouns = lexicon().person_pronouns | lexicon().thing_pronouns
-    return alone(words) if not name or name.casefold() in pronouns else alone(name, "afar")
+    small = lexicon().person_pronouns | lexicon().thing_pronouns | _SHORT_TITLES
+    # Who says who they are calls nobody by that name.
+    is_own = re.search(rf"\b(?:i'm|i am|im|name is|name's|me) {re.escape(name.casefold())}\b", words.casefold())
+    return alone(words) if not name or is_own or name.casefold() in small else alone(name, "afar")
 
 
 def is_put_to_listener(ctx: ParseContext, said: str, target: str) -> bool:
     """Tell whether a question about a target is for the one with whom the player speaks: nothing of it is here to be
     looked at."""
     words = said.casefold().split()
-    if ctx.listener not in ctx.nouns.people or not words or words[0].partition("'")[0] not in _QUESTIONS:
+    first = words[0].partition("'")[0] if words else ""
+    is_question = first in _QUESTIONS or (first in _OF_ABSENT and bool(set(words) & _OF_PEOPLE))
+    if ctx.listener not in ctx.nouns.people or not is_question:
         return False
     here = (*ctx.nouns.people, *ctx.nouns.things, *ctx.nouns.doors, *ctx.nouns.carried)
     shown = in_prose(target, ctx.nouns) if target else None
     is_here = bool(target) and resolve(target, here) is not None
-    return not is_here and (shown is None or shown.standing != "shown") and not set(words) & _OF_PLACE
+    return (
+        not is_here
+        and (shown is None or shown.standing != "shown")
+        and not set(words) & _OF_PLACE | set(words[:3]) & _POINTING
+    )
 
 
 _QUESTIONS = frozenset("who whos whose why how where when".split())
+# Words that begin a question about somebody: `what did she look like?`
+_OF_ABSENT = frozenset("what did does is was has had".split())
 # Of what is here one sees it oneself.
 _OF_PLACE = frozenset("here else i me my am".split())
+_POINTING = frozenset("that this those these".split())
 
 
 def speechless(ctx: ParseContext, name: str) -> str:

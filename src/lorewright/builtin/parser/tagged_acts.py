@@ -37,6 +37,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.speech import is_put_to_listener, nobody_called, put_to, read_remark, speechless, unheard
 from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words
 from lorewright.values.readings import Aside
@@ -53,7 +54,7 @@ class Kind:
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
     one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
-    aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself, with nobody there."""
+    aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself where nobody is."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -232,7 +233,8 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     kind = kinds().get(act.kind, Kind())
     if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & _words(act)):
         return True
-    if kind.said and speechless(ctx, act.person):
+    is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
+    if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
     if kind.of_ways and act.target and _is_way(ctx, act.target):
@@ -418,7 +420,7 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
 
 def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     """Return to whom something is said: somebody named, else with whom one speaks."""
-    named = person_meant(ctx, act.person) if act.person else None
+    named = (person_meant(ctx, act.person) or short_name(ctx, act.person)) if act.person else None
     if named is None and " " in act.person:
         # `the tap man` is a man.
         named = person_meant(ctx, act.person.split()[-1])
@@ -469,9 +471,9 @@ def _is_stranger(ctx: ParseContext, name: str) -> bool:
     """Tell whether a name that somebody is called by is nobody's, as far as the player knows."""
     words = name.split()
     is_name = all(word[:1].isupper() and word.casefold() not in known_words() for word in words)
-    called = {phrase[0] for phrase in lexicon().address if len(phrase) == 1}
-    is_call = bool(called & set(name.casefold().split()))
-    return is_name and not is_call and person_meant(ctx, name) is None and resolve(name, ctx.nouns.everything()) is None
+    is_call = any((word,) in lexicon().address for word in name.casefold().split())
+    is_meant = person_meant(ctx, name) or short_name(ctx, name)
+    return is_name and not is_call and is_meant is None and resolve(name, ctx.nouns.everything()) is None
 
 
 def _is_question(kind: Kind) -> bool:
