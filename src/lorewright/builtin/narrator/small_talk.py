@@ -81,8 +81,8 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return None
     asked = asked_words(given.player_text, outcome.words)[0] or outcome.words
     by_words = _by_words(form, f"{outcome.words} {asked}")
-    if name == _OF_SELF and not by_words and not _OF_YOU & {word.low for word in words_of(asked)}:
-        name, form = _OF_WORLD, word_forms()[_OF_WORLD]
+    if form.of_world and not by_words and not _OF_YOU & {word.low for word in words_of(asked)}:
+        name, form = form.of_world, word_forms()[form.of_world]
     if _is_called(asked, who):
         return Beat("outcome", "asked.is_name", {}, {"who": who})
     group = by_words or _finer(given, outcome, who, form.finer) or form.answer
@@ -105,7 +105,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return replace(beat, facts={"kind": leave}) if name == "ask_permission" and leave else beat
 
 
-_OF_SELF, _OF_WORLD, _DOING, _ELSE = "ask_self", "ask", "asked.doing", "asked.else"
+_OF_SELF, _DOING, _ELSE = "ask_self", "asked.doing", "asked.else"
 
 
 def _by_words(form: WordForm, words: str) -> str:
