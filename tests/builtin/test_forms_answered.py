@@ -154,6 +154,8 @@ ABOUT_THEM = [
     ("ask_self", "are you cross with us", "asked.mood"),
     ("ask", "how's trade these days", "asked.trade"),
     ("ask", "why do you keep counting the boats", "asked.reason"),
+    ("ask_self", "are you always up this early", "asked.often"),
+    ("ask", "do you recall the year of the eels", "asked.memory"),
     ("ask_more", "since when", "asked.when"),
     ("ask_more", "anything else", "asked.else"),
 ]

@@ -175,7 +175,8 @@ def test_words_in_quotation_marks_alone_are_tagged_without_them() -> None:
     ("words", "kind", "person", "aside"),
     [
         ("oi, Captain Drake! what was that for?", "ask", "Captain Drake", "afar"),
-        ("the landlady had better hear this: I quit", "tell", "landlady", "afar"),
+        ("tell the landlady that I quit", "tell", "landlady", "afar"),
+        ("the bishop sent me, let me in", "request", "bishop", "alone"),
         ("hm, Mr, a word", "greet", "Mr", "alone"),
         ("I'm Kira, anybody there", "introduce", "Kira", "alone"),
         ("may I come up?", "ask_permission", "", "alone"),
@@ -230,3 +231,9 @@ def test_a_short_form_of_a_name_is_that_name() -> None:
     words = "you got brothers, Vik?"
     output = reading(words, act("ask_self", words, person="Vik", topic="you got brothers"))
     assert {action.target_id for action in output.proposed_actions} == {BAR.people[0].id}
+
+
+def test_what_somebody_is_called_is_not_mended_to_the_name_of_a_thing() -> None:
+    words = "evening, leger"
+    output = reading(words, Act(kind="greet", words=words, score=0.9, person="leger", odd=("leger",)), scope="bar")
+    assert not any("ledger" in assumed for assumed in output.assumptions)

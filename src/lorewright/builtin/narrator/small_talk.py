@@ -28,7 +28,7 @@ from lorewright.values.records import LoreLine, NarratorInput
 
 # Words in front of the name that somebody gives as theirs.
 _NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
-_CAPITALS = re.compile(r"(?:[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
+_CAPITALS = re.compile(r"(?:(?!I\b)[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
 _LONGEST_NAME = 2
 _INTRODUCTION = "introduce"
 _MOODS = ("mood", "temper", "spirits")

@@ -241,9 +241,12 @@ def _read_acts(
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
             readings = with_reading(readings, with_form(replace(reading, words=act.words), act))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
-    if any(reading.actions for reading in readings):
-        return [_said_aloud(ctx, reading) for reading in readings]
-    return readings
+    if not any(reading.actions for reading in readings):
+        return readings
+    aloud: list[Reading] = []
+    for reading in readings:
+        aloud = with_reading(aloud, _said_aloud(ctx, reading))
+    return aloud
 
 
 def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:

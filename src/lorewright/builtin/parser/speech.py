@@ -36,8 +36,9 @@ from lorewright.builtin.parser.readings import (
     typeable,
 )
 from lorewright.builtin.parser.utterances import titled_name
+from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.scene_lore.nouns import function_words
+from lorewright.scene_lore.nouns import function_words, known_words
 
 _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
 _GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
@@ -175,6 +176,22 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     if longest_prefix(low, lex.verb_phrases) or longest_prefix(low, lex.lead_ins):
         return False
     return resolve(typed(words), ctx.nouns.everything()) is None
+
+
+def is_called_by(said: str, person: str) -> bool:
+    """Tell whether somebody is called by a name in what is said, or it is reported what is said to them."""
+    words, name = said.strip(' *.,!?"“”').casefold(), person.casefold()
+    called = re.escape(name)
+    is_at_end = re.match(rf"(?:\w+[, ]+)?{called}[,!]", words) or re.search(rf"[,!] *{called}$", words)
+    return bool(is_at_end) or any(word in lexicon().saying for word in words.split()[:3]) or words == name
+
+
+def is_nobodys_name(ctx: ParseContext, name: str) -> bool:
+    """Tell whether a name that somebody is called by is nobody's, as far as the player knows."""
+    is_name = all(word[:1].isupper() and word.casefold() not in known_words() for word in name.split())
+    is_call = any((word,) in lexicon().address for word in name.casefold().split())
+    is_meant = person_meant(ctx, name) or short_name(ctx, name)
+    return is_name and not is_call and is_meant is None and resolve(name, ctx.nouns.everything()) is None
 
 
 # A title alone is no name.

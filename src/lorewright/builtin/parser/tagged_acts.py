@@ -35,7 +35,16 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
-from lorewright.builtin.parser.speech import is_put_to_listener, nobody_called, put_to, read_remark, speechless, unheard
+from lorewright.builtin.parser.speech import (
+    is_called_by,
+    is_nobodys_name,
+    is_put_to_listener,
+    nobody_called,
+    put_to,
+    read_remark,
+    speechless,
+    unheard,
+)
 from lorewright.builtin.parser.tagging import Act
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
@@ -114,17 +123,13 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     named = " ".join((act.target, act.second, act.person))
     words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
     words |= {word for noun in (*ctx.nouns.scenery, *ctx.nouns.prose_words) for key in noun.keys for word in key.words}
+    people = {word for noun in (*ctx.nouns.people, *ctx.nouns.known_people) for key in noun.keys for word in key.words}
+    of_people, known = act.person.split(), words | known_words()
     slips = tuple(
         (odd, meant)
-        for odd in act.odd
-        if odd in named.split() and odd.casefold() not in words and (meant := _nearest(odd.casefold(), words, _LIKE))
-    )
-    slips += tuple(
-        (odd, meant)
-        for odd in named.split()
-        if odd not in act.odd
-        and odd.casefold() not in words | known_words()
-        and (meant := _nearest(odd.casefold(), words, _MUCH_LIKE))
+        for odd in dict.fromkeys(named.split())
+        if (is_odd := odd in act.odd and odd.casefold() not in words) or odd.casefold() not in known
+        if (meant := _nearest(odd.casefold(), people if odd in of_people else words, _LIKE if is_odd else _MUCH_LIKE))
     )
     for odd, meant in slips:
         slip = re.compile(rf"\b{re.escape(odd)}\b")
@@ -425,7 +430,7 @@ def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
         # `the tap man` is a man.
         named = person_meant(ctx, act.person.split()[-1])
     is_elsewhere = isinstance(named, PhraseMatch) and named.candidate not in ctx.nouns.people
-    if is_elsewhere and not _is_called(act):
+    if is_elsewhere and not is_called_by(act.words, act.person):
         # Who is only spoken of is not spoken to: `you think Jin is aboard?`
         named = None
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
@@ -440,22 +445,19 @@ _TELL_ME = re.compile(
 )
 
 
-def _is_called(act: Act) -> bool:
-    """Tell whether the person of an act is called by name, or it is reported what is said to them."""
-    words, name = act.words.strip(' *.,!?"“”').casefold(), act.person.casefold()
-    is_at_end = re.match(rf"(?:\w+ )?{re.escape(name)}[,!]", words) or re.search(rf"[,!] *{re.escape(name)}$", words)
-    return bool(is_at_end) or any(word in lexicon().saying for word in words.split()[:3]) or words == name
-
-
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
     people = ctx.nouns.people
-    if people and act.person[:1].isupper() and _is_stranger(ctx, act.person):
+    if people and act.person[:1].isupper() and is_nobodys_name(ctx, act.person):
         return nobody_called(ctx, act.words, act.person)
     if name := speechless(ctx, act.person):
         return alone(name, "mute")
     if not people and hearer is None:
         is_wondered = kind.wondered and not act.person and not _OF_YOU & _words(act)
-        return wondering(act.topic or act.words) if is_wondered else unheard(act.words, act.person)
+        return (
+            wondering(act.topic or act.words)
+            if is_wondered
+            else unheard(act.words, act.person if is_called_by(act.words, act.person) else "")
+        )
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
@@ -465,15 +467,6 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
         return read_remark(ctx, act.words, hearer, words)
     topic = {"topic": (kind.plain or act.topic or act.words)[:MAX_WORDS]}
     return acting(ctx, kind.said, f"{act.kind} {hearer.label}", target=hearer, metadata=topic, confidence=0.8)
-
-
-def _is_stranger(ctx: ParseContext, name: str) -> bool:
-    """Tell whether a name that somebody is called by is nobody's, as far as the player knows."""
-    words = name.split()
-    is_name = all(word[:1].isupper() and word.casefold() not in known_words() for word in words)
-    is_call = any((word,) in lexicon().address for word in name.casefold().split())
-    is_meant = person_meant(ctx, name) or short_name(ctx, name)
-    return is_name and not is_call and is_meant is None and resolve(name, ctx.nouns.everything()) is None
 
 
 def _is_question(kind: Kind) -> bool:
