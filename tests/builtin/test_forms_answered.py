@@ -191,6 +191,13 @@ def test_a_question_after_somebody_is_answered_by_what_is_openly_known_of_them()
     assert goats.text not in elsewhere
 
 
+def test_what_was_told_of_somebody_lately_is_not_told_again() -> None:
+    known = {"p:viktor": (LoreLine(key="k1", chunk_id="c1", text="Viktor was born on a barge."),)}
+    turn = said("ask_self", "ask", "where do you come from", described=known, recent=("Viktor was born on a barge.",))
+    text = narrate(turn).final_text
+    assert any(sentence in text for sentence in answers("asked.home")), text
+
+
 def test_who_is_asked_what_they_do_is_seen_at_it() -> None:
     wipes = LoreLine(key="k3", chunk_id="c3", text="Viktor winds a length of rope around his elbow.")
     viktor = PersonView(id="p:viktor", name="Viktor", pronoun="he", disposition=(wipes,))

@@ -237,3 +237,12 @@ def test_what_somebody_is_called_is_not_mended_to_the_name_of_a_thing() -> None:
     words = "evening, leger"
     output = reading(words, Act(kind="greet", words=words, score=0.9, person="leger", odd=("leger",)), scope="bar")
     assert not any("ledger" in assumed for assumed in output.assumptions)
+
+
+def test_a_question_after_somebody_alone_asks_for_no_lore() -> None:
+    def asked(words: str) -> list[str]:
+        return types(reading(words, act("ask_self", words, topic=words)))
+
+    assert asked("were you ever seasick") == ["enquire"]
+    assert asked("how long have you had that knee") == ["enquire"]
+    assert asked("how long have you known Jin") == ["ask"]

@@ -138,12 +138,16 @@ def _own_line(given: NarratorInput, who: Person, group: str, asked: str) -> Lore
     about, else one that has a telling word of the question; None where there is none, and from somebody cold."""
     if regard_of(given, who.id) == "cold":
         return None
-    lines = open_lines(given, who.id)
+    lines = [line for line in open_lines(given, who.id) if not _told_lately(given, line)]
     if (pattern := known_lines().get(group)) is not None:
         return next((line for line in lines if pattern.search(line.text)), None)
     small = STOP_WORDS | COLOURLESS_WORDS | set(who.name.casefold().split())
     wanted = {singular(word) for word in content_words(asked) if len(word) >= _TELLING} - small
     return next((line for line in lines if wanted & {singular(word) for word in content_words(line.text)}), None)
+
+
+def _told_lately(given: NarratorInput, line: LoreLine) -> bool:
+    return any(plain(line.text) in text for text in given.recent)
 
 
 # Words of so many letters tell what a question is about.
@@ -446,7 +450,7 @@ def _wellbeing(given: NarratorInput, who: Person, facts: dict[str, Fact]) -> tup
 
 def _open_line(given: NarratorInput, who: Person, subject: str) -> LoreLine | None:
     """Return the open line that answers: the first of all for who somebody is, else the first that speaks of it."""
-    lines = open_lines(given, who.id)
+    lines = [line for line in open_lines(given, who.id) if not _told_lately(given, line)]
     pattern = known_lines().get(f"talk.{subject}")
     return (
         _first(lines, given) if pattern is None else next((line for line in lines if pattern.search(line.text)), None)

@@ -23,7 +23,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
-from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
+from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -52,7 +52,6 @@ from lorewright.builtin.parser.tagged_acts import (
     is_read_as,
     is_refused,
     is_weak,
-    mended_act,
     read_by_kind,
     with_form,
     with_nouns,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -178,6 +178,16 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     return resolve(typed(words), ctx.nouns.everything()) is None
 
 
+def is_personal(ctx: ParseContext, phrases: Collection[str], said: str) -> bool:
+    """Tell whether a question has a phrase that asks after the one spoken to, and names nothing and nobody else."""
+    said = " ".join(re.findall(r"[\w']+", said.casefold()))
+    words = f" {said} "
+    if not any(f" {phrase} " in words for phrase in phrases):
+        return False
+    others = (noun for noun in ctx.nouns.everything() if noun not in ctx.nouns.people)
+    return not any(f" {' '.join(key.words)} " in words for noun in others for key in noun.keys if key.words)
+
+
 def is_called_by(said: str, person: str) -> bool:
     """Tell whether somebody is called by a name in what is said, or it is reported what is said to them."""
     words, name = said.strip(' *.,!?"“”').casefold(), person.casefold()
@@ -242,7 +252,7 @@ def speechless(ctx: ParseContext, name: str) -> str:
     if isinstance(found := resolve(name, (*ctx.nouns.things, *ctx.nouns.doors)), PhraseMatch):
         return found.candidate.name
     shown = in_prose(name, ctx.nouns)
-    return shown.name if shown is not None and shown.standing == "shown" else ""
+    return shown.name if shown is not None and shown.standing != "absent" else ""
 
 
 def nobody_called(ctx: ParseContext, words: str, name: str) -> Reading:

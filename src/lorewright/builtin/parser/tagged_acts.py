@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Any
 
 import yaml
-from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
@@ -38,6 +37,7 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.parser.speech import (
     is_called_by,
     is_nobodys_name,
+    is_personal,
     is_put_to_listener,
     nobody_called,
     put_to,
@@ -48,7 +48,6 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.tagging import Act
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
-from lorewright.scene_lore.nouns import known_words
 from lorewright.values.readings import Aside
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -63,7 +62,8 @@ class Kind:
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
     one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
-    aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself where nobody is."""
+    aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself where nobody is,
+    what has a `personal` phrase and no name is the action `in_person`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -81,6 +81,8 @@ class Kind:
     asks_why: str = ""
     of_doors: bool = False
     wondered: bool = False
+    in_person: str = ""
+    personal: frozenset[str] = frozenset()
 
 
 @cache
@@ -92,6 +94,7 @@ def kinds() -> Mapping[str, Kind]:
         **dict.fromkeys(("fits", "then"), frozenset),
         **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
         "lines": tuple,
+        "personal": lambda phrases: frozenset(phrases.split(", ")),
     }
     return {
         name: Kind(**{key: made[key](value) if key in made else value for key, value in given.items()})
@@ -117,27 +120,6 @@ def _begins_clause(phrase: str) -> bool:
     return bool(phrase) and phrase.casefold().split()[0] in _NO_NOUNS
 
 
-def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
-    """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
-    meant."""
-    named = " ".join((act.target, act.second, act.person))
-    words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
-    words |= {word for noun in (*ctx.nouns.scenery, *ctx.nouns.prose_words) for key in noun.keys for word in key.words}
-    people = {word for noun in (*ctx.nouns.people, *ctx.nouns.known_people) for key in noun.keys for word in key.words}
-    of_people, known = act.person.split(), words | known_words()
-    slips = tuple(
-        (odd, meant)
-        for odd in dict.fromkeys(named.split())
-        if (is_odd := odd in act.odd and odd.casefold() not in words) or odd.casefold() not in known
-        if (meant := _nearest(odd.casefold(), people if odd in of_people else words, _LIKE if is_odd else _MUCH_LIKE))
-    )
-    for odd, meant in slips:
-        slip = re.compile(rf"\b{re.escape(odd)}\b")
-        fields = ("words", "target", "second", "person", "topic")
-        act = act.model_copy(update={field: slip.sub(meant, getattr(act, field)) for field in fields})
-    return act, slips
-
-
 # Words that begin a clause, and no noun.
 _NO_NOUNS = frozenset("what who whose how why when where he she they we you i it's he's she's what's".split())
 
@@ -151,26 +133,6 @@ def _head(phrase: str) -> str:
     while end > 1 and words[end - 1].casefold() in AFTER_NOUNS:
         end -= 1
     return " ".join(words[:end])
-
-
-def _nearest(odd: str, words: Collection[str], least: float) -> str:
-    """Return the only word that an unknown one is most like; empty where none is like it, or several are."""
-    scores = {
-        word: OSA.normalized_similarity(odd, word)
-        for word in words
-        if len(word) >= _LONG_ENOUGH and word[0] == odd[0] and abs(len(word) - len(odd)) <= _LENGTHS_APART
-    }
-    best = max(scores.values(), default=0.0)
-    likely = [word for word, score in scores.items() if score == best]
-    return likely[0] if best >= least and len(likely) == 1 else ""
-
-
-_LONG_ENOUGH = 3
-_LENGTHS_APART = 2
-# From so much of its letters on a word is another with slips.
-_LIKE = 0.6
-# The same for a word that may be right as it is.
-_MUCH_LIKE = 0.75
 
 
 def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
@@ -242,6 +204,8 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
+    if is_personal(ctx, kind.personal, act.words) and any(is_answered(action.type) for action in reading.actions):
+        return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
     if kind.alone and not act.target and _PEOPLE & _words(act):
@@ -461,6 +425,11 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
+    if is_personal(ctx, kind.personal, act.words):
+        said = act.words.strip(" *.,!?")
+        return acting(
+            ctx, kind.in_person, f"{act.kind} {hearer.label}", target=hearer, metadata={"topic": said[:MAX_WORDS]}
+        )
     if _is_question(kind):
         return put_to(ctx, act.words, hearer, words)
     if kind.said in _of_any_words():
