@@ -217,6 +217,7 @@ def test_a_question_in_a_talk_is_put_to_who_is_spoken_with() -> None:
 
     assert asked("who pays her rent", target="rent") == [("ask", viktor, "ask")]
     assert asked("what did she wear that night", target="she wear") == [("ask", viktor, "ask")]
+    assert asked("where could I meet him", target="him") == [("ask", viktor, "ask")]
     assert asked("how's the bar knife look", target="bar knife")[0][0] == "look"
 
 
@@ -246,3 +247,15 @@ def test_a_question_after_somebody_alone_asks_for_no_lore() -> None:
     assert asked("were you ever seasick") == ["enquire"]
     assert asked("how long have you had that knee") == ["enquire"]
     assert asked("how long have you known Jin") == ["ask"]
+
+
+def test_leave_that_names_nothing_and_a_bare_why_ask_for_no_lore() -> None:
+    def asked(kind: str, words: str, topic: str = "") -> list[str]:
+        talk = Talk(to=BAR.people[0].id, topic=topic)
+        given = InterpreterInput(player_text=words, scope=SCOPES["bar"], talk=talk)
+        return types(interpret(given, lambda line: (act(kind, line),)))
+
+    assert asked("ask_permission", "may I stand over by the stove") == ["enquire"]
+    assert asked("ask_permission", "may I try on the bar knife") != ["enquire"]
+    assert asked("ask_more", "but why") == ["enquire"]
+    assert asked("ask_more", "but why", "Jin") == ["ask"]

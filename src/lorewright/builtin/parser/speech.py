@@ -227,11 +227,9 @@ def is_put_to_listener(ctx: ParseContext, said: str, target: str) -> bool:
     here = (*ctx.nouns.people, *ctx.nouns.things, *ctx.nouns.doors, *ctx.nouns.carried)
     shown = in_prose(target, ctx.nouns) if target else None
     is_here = bool(target) and resolve(target, here) is not None
-    return (
-        not is_here
-        and (shown is None or shown.standing != "shown")
-        and not set(words) & _OF_PLACE | set(words[:3]) & _POINTING
-    )
+    is_of_here = bool(set(words) & _OF_PLACE) and not set(words) & _OF_PEOPLE
+    is_seen = is_here or is_of_here or (shown is not None and shown.standing == "shown")
+    return not is_seen and not set(words[:3]) & _POINTING
 
 
 _QUESTIONS = frozenset("who whos whose why how where when".split())

@@ -204,7 +204,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
-    if is_personal(ctx, kind.personal, act.words) and any(is_answered(action.type) for action in reading.actions):
+    if _is_personal(ctx, kind, act) and any(is_answered(action.type) for action in reading.actions):
         return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
@@ -425,7 +425,7 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
-    if is_personal(ctx, kind.personal, act.words):
+    if _is_personal(ctx, kind, act):
         said = act.words.strip(" *.,!?")
         return acting(
             ctx, kind.in_person, f"{act.kind} {hearer.label}", target=hearer, metadata={"topic": said[:MAX_WORDS]}
@@ -436,6 +436,11 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
         return read_remark(ctx, act.words, hearer, words)
     topic = {"topic": (kind.plain or act.topic or act.words)[:MAX_WORDS]}
     return acting(ctx, kind.said, f"{act.kind} {hearer.label}", target=hearer, metadata=topic, confidence=0.8)
+
+
+def _is_personal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether a question is about the one who is asked; one that is `wondered` goes on with a topic."""
+    return is_personal(ctx, kind.personal, act.words) and not (kind.wondered and ctx.topic)
 
 
 def _is_question(kind: Kind) -> bool:
