@@ -259,3 +259,20 @@ def test_leave_that_names_nothing_and_a_bare_why_ask_for_no_lore() -> None:
     assert asked("ask_permission", "may I try on the bar knife") != ["enquire"]
     assert asked("ask_more", "but why") == ["enquire"]
     assert asked("ask_more", "but why", "Jin") == ["ask"]
+
+
+def test_words_to_somebody_elsewhere_are_not_put_to_who_is_here() -> None:
+    jin = next(person.id for person in BAR.known_people if "Jin" in person.name)
+    words = "here's your coat, Jin, dry as a bone"
+    output = reading(words, act("tell", words, person="Jin"))
+    assert [action.target_id for action in output.proposed_actions] == [jin]
+    both = reading(
+        "Jin! did you drop this", act("call", "Jin", person="Jin"), act("ask_self", "did you drop this", topic="this")
+    )
+    assert [action.target_id for action in both.proposed_actions] == [jin]
+
+
+def test_who_is_only_asked_about_is_not_the_one_who_is_asked() -> None:
+    words = "ask viktor about Jin"
+    output = reading(words, act("ask", words, person="Jin", topic="Jin"))
+    assert [action.target_id for action in output.proposed_actions] == [BAR.people[0].id]

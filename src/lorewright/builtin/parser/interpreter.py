@@ -51,6 +51,7 @@ from lorewright.builtin.parser.tagged_acts import (
     is_into_telephone,
     is_read_as,
     is_refused,
+    is_said,
     is_weak,
     read_by_kind,
     with_form,
@@ -228,7 +229,7 @@ def _read_acts(
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
     for before, found in zip((None, *acts), acts, strict=False):
-        if before is not None and is_into_telephone(before, found):
+        if before is not None and (is_into_telephone(before, found) or _goes_on_to_absent(ctx, readings, found)):
             continue
         act, slips = mended_act(ctx, found)
         for reading in _readings_of(ctx, act, ahead, names, vocabulary):
@@ -339,6 +340,14 @@ def _is_said_after(
     to_listener = {action.target_id for action in reading.actions} == {only.candidate.id if only else None}
     is_asked = reading.unclear is not None and not reading.is_lost
     return is_to_absent and (is_question or ((to_listener or is_asked) and not reading.is_lost))
+
+
+def _goes_on_to_absent(ctx: ParseContext, readings: Sequence[Reading], act: Act) -> bool:
+    """Tell whether words go on to somebody who was called before them, and is not here."""
+    last = readings[-1].actions[-1:] if readings else ()
+    here = {person.id for person in ctx.nouns.people}
+    is_to_absent = any(_is_speech(action) and action.target_id not in (None, *here) for action in last)
+    return is_to_absent and is_said(act) and not act.person
 
 
 def _is_speech(action: Action) -> bool:

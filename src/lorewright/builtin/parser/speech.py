@@ -192,8 +192,14 @@ def is_called_by(said: str, person: str) -> bool:
     """Tell whether somebody is called by a name in what is said, or it is reported what is said to them."""
     words, name = said.strip(' *.,!?"“”').casefold(), person.casefold()
     called = re.escape(name)
-    is_at_end = re.match(rf"(?:\w+[, ]+)?{called}[,!]", words) or re.search(rf"[,!] *{called}$", words)
-    return bool(is_at_end) or any(word in lexicon().saying for word in words.split()[:3]) or words == name
+    is_set_off = re.match(rf"(?:\w+[, ]+)?{called}[,!]", words) or re.search(rf"[,!] *{called}(?:[,!]|$)", words)
+    before = words.partition(name)[0].split() if name else ()
+    is_reported = any(word in lexicon().saying for word in before[:3]) and not _OF_OTHERS & set(before)
+    return bool(name) and (bool(is_set_off) or is_reported or words == name)
+
+
+# Words between the saying and a name that is only spoken of.
+_OF_OTHERS = frozenset("about of that if whether for where what who why when how".split())
 
 
 def is_nobodys_name(ctx: ParseContext, name: str) -> bool:

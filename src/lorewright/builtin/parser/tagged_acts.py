@@ -170,9 +170,14 @@ def _of_any_words() -> frozenset[str]:
     return frozenset(verb.name for verb in found if verb is not None)
 
 
+def is_said(act: Act) -> bool:
+    """Tell whether an act is words to somebody."""
+    return bool(kinds().get(act.kind, Kind()).said)
+
+
 def is_into_telephone(before: Act, act: Act) -> bool:
     """Tell whether an act is words to somebody who was called up before, and is not here."""
-    return before.kind == "phone" and bool(kinds().get(act.kind, Kind()).said)
+    return before.kind == "phone" and is_said(act)
 
 
 def with_form(reading: Reading, act: Act) -> Reading:
@@ -204,6 +209,10 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
+    if kind.said and act.person and (called := _hearer(ctx, act)) is not None:
+        is_elsewhere = called.candidate not in ctx.nouns.people
+        if is_elsewhere and all(action.target_id != called.candidate.id for action in reading.actions):
+            return True
     if _is_personal(ctx, kind, act) and any(is_answered(action.type) for action in reading.actions):
         return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):

@@ -148,7 +148,7 @@ _TEXTS: Mapping[str, str] = {
     "program costs none.",
     "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
     "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
-    "alone": "You say it aloud. There is nobody here to hear it, and nothing answers.",
+    "alone": "You say it aloud. Nobody is here with you, and no answer comes.",
     "rude": "Noted, and kept between us.",
 }
 
