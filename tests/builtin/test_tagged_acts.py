@@ -12,6 +12,7 @@ from lorewright.builtin.parser.interpreter import MAX_ACTIONS, interpret
 from lorewright.builtin.parser.noun_phrases import nouns_of
 from lorewright.builtin.parser.tagged_acts import kinds
 from lorewright.builtin.parser.tagging import Act
+from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from support.narrator_bar import SCOPES
 
@@ -156,3 +157,122 @@ def test_whatever_is_tagged_names_nothing_outside_the_scope(score: float, acts: 
     for action in output.proposed_actions:
         named = {action.target_id, action.location_id, action.item_id} - {None}
         assert named <= known
+
+
+def test_words_in_quotation_marks_alone_are_tagged_without_them() -> None:
+    tagged = []
+
+    def tag(line: str) -> tuple[Act, ...]:
+        tagged.append(line)
+        return (act("flirt", line),)
+
+    output = interpret(InterpreterInput(player_text="“your eyes are like the tide”", scope=SCOPES["bar"]), tag)
+    assert tagged == ["your eyes are like the tide"]
+    assert [action.form for action in output.proposed_actions] == ["flirt"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "person", "aside"),
+    [
+        ("oi, Captain Drake! what was that for?", "ask", "Captain Drake", "afar"),
+        ("tell the landlady that I quit", "tell", "landlady", "afar"),
+        ("the bishop sent me, let me in", "request", "bishop", "alone"),
+        ("hm, Mr, a word", "greet", "Mr", "alone"),
+        ("I'm Kira, anybody there", "introduce", "Kira", "alone"),
+        ("may I come up?", "ask_permission", "", "alone"),
+    ],
+)
+def test_words_where_nobody_is_are_said_to_whom_they_are_meant_for(
+    words: str, kind: str, person: str, aside: str
+) -> None:
+    output = reading(words, act(kind, words, person=person), scope="void")
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == (aside, person if aside == "afar" else words)
+
+
+def test_what_has_no_speech_is_spoken_to_and_does_not_answer() -> None:
+    words = "beg the bar knife to tell what it has cut"
+    output = reading(words, act("ask", words, person="bar knife"))
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == ("mute", "bar knife")
+
+
+def test_words_to_nobody_beside_a_deed_are_said_aloud() -> None:
+    output = reading(
+        "bang on the counter and yell come out",
+        act("pose", "bang on the counter"),
+        act("call", "and yell come out"),
+        scope="void",
+    )
+    assert types(output)[-1] == "remark"
+
+
+def test_a_question_in_a_talk_is_put_to_who_is_spoken_with() -> None:
+    viktor = BAR.people[0].id
+
+    def asked(words: str, **named: str) -> list[tuple[str, str | None, str]]:
+        given = InterpreterInput(player_text=words, scope=SCOPES["bar"], talk=Talk(to=viktor, topic="Jin"))
+        output = interpret(given, lambda line: (act("look", line, **named),))
+        return [(action.type, action.target_id, action.form) for action in output.proposed_actions]
+
+    assert asked("who pays her rent", target="rent") == [("ask", viktor, "ask")]
+    assert asked("what did she wear that night", target="she wear") == [("ask", viktor, "ask")]
+    assert asked("where could I meet him", target="him") == [("ask", viktor, "ask")]
+    assert asked("how's the bar knife look", target="bar knife")[0][0] == "look"
+
+
+def test_small_words_that_ask_for_more_are_a_question() -> None:
+    viktor = BAR.people[0].id
+    given = InterpreterInput(player_text="and then?", scope=SCOPES["bar"], talk=Talk(to=viktor, topic="Jin"))
+    output = interpret(given, lambda line: (act("ask_more", line),))
+    assert [(action.type, action.target_id) for action in output.proposed_actions] == [("ask", viktor)]
+
+
+def test_a_short_form_of_a_name_is_that_name() -> None:
+    words = "you got brothers, Vik?"
+    output = reading(words, act("ask_self", words, person="Vik", topic="you got brothers"))
+    assert {action.target_id for action in output.proposed_actions} == {BAR.people[0].id}
+
+
+def test_what_somebody_is_called_is_not_mended_to_the_name_of_a_thing() -> None:
+    words = "evening, leger"
+    output = reading(words, Act(kind="greet", words=words, score=0.9, person="leger", odd=("leger",)), scope="bar")
+    assert not any("ledger" in assumed for assumed in output.assumptions)
+
+
+def test_a_question_after_somebody_alone_asks_for_no_lore() -> None:
+    def asked(words: str) -> list[str]:
+        return types(reading(words, act("ask_self", words, topic=words)))
+
+    assert asked("were you ever seasick") == ["enquire"]
+    assert asked("how long have you had that knee") == ["enquire"]
+    assert asked("how long have you known Jin") == ["ask"]
+
+
+def test_leave_that_names_nothing_and_a_bare_why_ask_for_no_lore() -> None:
+    def asked(kind: str, words: str, topic: str = "") -> list[str]:
+        talk = Talk(to=BAR.people[0].id, topic=topic)
+        given = InterpreterInput(player_text=words, scope=SCOPES["bar"], talk=talk)
+        return types(interpret(given, lambda line: (act(kind, line),)))
+
+    assert asked("ask_permission", "may I stand over by the stove") == ["enquire"]
+    assert asked("ask_permission", "may I try on the bar knife") != ["enquire"]
+    assert asked("ask_more", "but why") == ["enquire"]
+    assert asked("ask_more", "but why", "Jin") == ["ask"]
+
+
+def test_words_to_somebody_elsewhere_are_not_put_to_who_is_here() -> None:
+    jin = next(person.id for person in BAR.known_people if "Jin" in person.name)
+    words = "here's your coat, Jin, dry as a bone"
+    output = reading(words, act("tell", words, person="Jin"))
+    assert [action.target_id for action in output.proposed_actions] == [jin]
+    both = reading(
+        "Jin! did you drop this", act("call", "Jin", person="Jin"), act("ask_self", "did you drop this", topic="this")
+    )
+    assert [action.target_id for action in both.proposed_actions] == [jin]
+
+
+def test_who_is_only_asked_about_is_not_the_one_who_is_asked() -> None:
+    words = "ask viktor about Jin"
+    output = reading(words, act("ask", words, person="Jin", topic="Jin"))
+    assert [action.target_id for action in output.proposed_actions] == [BAR.people[0].id]

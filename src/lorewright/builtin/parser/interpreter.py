@@ -23,7 +23,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
-from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
+from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -32,6 +32,7 @@ from lorewright.builtin.parser.noun_phrases import (
 )
 from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
+    UNHEARD,
     ParseContext,
     Reading,
     asking,
@@ -50,8 +51,8 @@ from lorewright.builtin.parser.tagged_acts import (
     is_into_telephone,
     is_read_as,
     is_refused,
+    is_said,
     is_weak,
-    mended_act,
     read_by_kind,
     with_form,
     with_nouns,
@@ -73,6 +74,9 @@ _OWN_KNOWLEDGE = re.compile(
     r"|of) (.+?)(?: so far| already| by now)?[?.! ]*",
     re.IGNORECASE,
 )
+
+
+_QUOTED = re.compile(r"[\"“][^\"“”]+[\"”]")
 
 
 def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> InterpreterOutput:
@@ -114,7 +118,10 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    acts = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
+    # Words in quotation marks alone are said as they are.
+    said = text[1:-1] if _QUOTED.fullmatch(text) else text
+    is_word = len(low) == 1 and said == text
+    acts = () if text in given.options or is_word else tuple(map(with_nouns, tag_acts(said)))
     if acts and _are_read_as(ctx, acts, readings):
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
@@ -222,7 +229,7 @@ def _read_acts(
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
     for before, found in zip((None, *acts), acts, strict=False):
-        if before is not None and is_into_telephone(before, found):
+        if before is not None and (is_into_telephone(before, found) or _goes_on_to_absent(ctx, readings, found)):
             continue
         act, slips = mended_act(ctx, found)
         for reading in _readings_of(ctx, act, ahead, names, vocabulary):
@@ -234,7 +241,20 @@ def _read_acts(
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
             readings = with_reading(readings, with_form(replace(reading, words=act.words), act))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
-    return readings
+    if not any(reading.actions for reading in readings):
+        return readings
+    aloud: list[Reading] = []
+    for reading in readings:
+        aloud = with_reading(aloud, _said_aloud(ctx, reading))
+    return aloud
+
+
+def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return words that nobody hears as said all the same, beside deeds that are played."""
+    if reading.aside is None or reading.aside.kind not in UNHEARD or ctx.nouns.people:
+        return reading
+    said = read_remark(ctx, reading.words, None, words_of(reading.words))
+    return reading if said is None else replace(said, words=reading.words)
 
 
 def _readings_of(
@@ -249,7 +269,9 @@ def _readings_of(
     )
     parts = _clauses(text, ctx, names)
     if not parts:
-        return []
+        # Small words alone, `and then?`
+        said = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
+        return [] if said is None else [said]
     whole = Clause(tuple(word for part in parts for word in part.words), any(part.question for part in parts))
     one = read_clause(ctx, whole, vocabulary)
     many = _read_all(ctx, parts, ahead) if len(parts) > 1 else []
@@ -318,6 +340,14 @@ def _is_said_after(
     to_listener = {action.target_id for action in reading.actions} == {only.candidate.id if only else None}
     is_asked = reading.unclear is not None and not reading.is_lost
     return is_to_absent and (is_question or ((to_listener or is_asked) and not reading.is_lost))
+
+
+def _goes_on_to_absent(ctx: ParseContext, readings: Sequence[Reading], act: Act) -> bool:
+    """Tell whether words go on to somebody who was called before them, and is not here."""
+    last = readings[-1].actions[-1:] if readings else ()
+    here = {person.id for person in ctx.nouns.people}
+    is_to_absent = any(_is_speech(action) and action.target_id not in (None, *here) for action in last)
+    return is_to_absent and is_said(act) and not act.person
 
 
 def _is_speech(action: Action) -> bool:
@@ -430,7 +460,9 @@ def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, 
     if not played:
         return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
     lost = (reading for reading in readings if not any(reading is kept for kept in played))
-    return played, tuple(reading.words for reading in lost if reading.aside is None or reading.aside.kind != "alone")
+    return played, tuple(
+        reading.words for reading in lost if reading.aside is None or reading.aside.kind not in UNHEARD
+    )
 
 
 def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:

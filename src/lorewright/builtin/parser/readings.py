@@ -162,9 +162,13 @@ def wondering(words: str) -> Reading:
     return Reading(intent=f"wonder: {excerpt(words)}", aside=Aside(kind="lore", words=words[:MAX_WORDS]))
 
 
-def alone(words: str) -> Reading:
-    """Return words said where nobody is there to hear them."""
-    return Reading(intent=f"alone: {excerpt(words)}", aside=Aside(kind="alone", words=words[:MAX_WORDS]))
+def alone(words: str, kind: str = "alone") -> Reading:
+    """Return words said where nobody is there to hear them; else who or what does not, by the kind of aside."""
+    return Reading(intent=f"{kind}: {excerpt(words)}", aside=Aside(kind=kind, words=words[:MAX_WORDS]))
+
+
+# The kinds of asides that are words which nobody hears.
+UNHEARD = frozenset(("alone", "afar", "mute"))
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:

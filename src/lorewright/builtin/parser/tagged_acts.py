@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Any
 
 import yaml
-from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
@@ -19,6 +18,7 @@ from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     LEADS,
     MAX_WORDS,
+    UNHEARD,
     ParseContext,
     Reading,
     act_word,
@@ -34,10 +34,20 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
-from lorewright.builtin.parser.speech import nobody_called, put_to, read_remark
+from lorewright.builtin.parser.speech import (
+    is_called_by,
+    is_nobodys_name,
+    is_personal,
+    is_put_to_listener,
+    nobody_called,
+    put_to,
+    read_remark,
+    speechless,
+    unheard,
+)
 from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
-from lorewright.scene_lore.nouns import known_words
 from lorewright.values.readings import Aside
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -51,8 +61,9 @@ class Kind:
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
-    one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is
-    `of_doors` is a search of anything else."""
+    one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
+    aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself where nobody is,
+    what has a `personal` phrase and no name is the action `in_person`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -67,8 +78,11 @@ class Kind:
     of_ways: str = ""
     alone: str = ""
     least: float = 0.0
-    asks_why: bool = False
+    asks_why: str = ""
     of_doors: bool = False
+    wondered: bool = False
+    in_person: str = ""
+    personal: frozenset[str] = frozenset()
 
 
 @cache
@@ -76,24 +90,14 @@ def kinds() -> Mapping[str, Kind]:
     """Return the kinds of act by name."""
     text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
     data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
+    made: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("fits", "then"), frozenset),
+        **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
+        "lines": tuple,
+        "personal": lambda phrases: frozenset(phrases.split(", ")),
+    }
     return {
-        name: Kind(
-            fits=frozenset(given.get("fits", ())),
-            lines=tuple(given.get("lines", ())),
-            aside=given.get("aside", ""),
-            said=given.get("said", ""),
-            plain=given.get("as", ""),
-            needs=frozenset(given.get("needs", "").split()),
-            when=frozenset(given.get("when", "").split()),
-            then=frozenset(given.get("then", ())),
-            harmless=given.get("harmless", False),
-            of_clocks=given.get("of_clocks", False),
-            of_ways=given.get("of_ways", ""),
-            alone=given.get("alone", ""),
-            least=given.get("least", 0.0),
-            asks_why=given.get("asks_why", False),
-            of_doors=given.get("of_doors", False),
-        )
+        name: Kind(**{key: made[key](value) if key in made else value for key, value in given.items()})
         for name, given in data.items()
     }
 
@@ -116,31 +120,6 @@ def _begins_clause(phrase: str) -> bool:
     return bool(phrase) and phrase.casefold().split()[0] in _NO_NOUNS
 
 
-def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
-    """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
-    meant."""
-    named = " ".join((act.target, act.second, act.person))
-    words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
-    words |= {word for noun in (*ctx.nouns.scenery, *ctx.nouns.prose_words) for key in noun.keys for word in key.words}
-    slips = tuple(
-        (odd, meant)
-        for odd in act.odd
-        if odd in named.split() and odd.casefold() not in words and (meant := _nearest(odd.casefold(), words, _LIKE))
-    )
-    slips += tuple(
-        (odd, meant)
-        for odd in named.split()
-        if odd not in act.odd
-        and odd.casefold() not in words | known_words()
-        and (meant := _nearest(odd.casefold(), words, _MUCH_LIKE))
-    )
-    for odd, meant in slips:
-        slip = re.compile(rf"\b{re.escape(odd)}\b")
-        fields = ("words", "target", "second", "person", "topic")
-        act = act.model_copy(update={field: slip.sub(meant, getattr(act, field)) for field in fields})
-    return act, slips
-
-
 # Words that begin a clause, and no noun.
 _NO_NOUNS = frozenset("what who whose how why when where he she they we you i it's he's she's what's".split())
 
@@ -156,32 +135,12 @@ def _head(phrase: str) -> str:
     return " ".join(words[:end])
 
 
-def _nearest(odd: str, words: Collection[str], least: float) -> str:
-    """Return the only word that an unknown one is most like; empty where none is like it, or several are."""
-    scores = {
-        word: OSA.normalized_similarity(odd, word)
-        for word in words
-        if len(word) >= _LONG_ENOUGH and word[0] == odd[0] and abs(len(word) - len(odd)) <= _LENGTHS_APART
-    }
-    best = max(scores.values(), default=0.0)
-    likely = [word for word, score in scores.items() if score == best]
-    return likely[0] if best >= least and len(likely) == 1 else ""
-
-
-_LONG_ENOUGH = 3
-_LENGTHS_APART = 2
-# From so much of its letters on a word is another with slips.
-_LIKE = 0.6
-# The same for a word that may be right as it is.
-_MUCH_LIKE = 0.75
-
-
 def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is one of an act's kind, or an act of the ruleset's own."""
     kind = kinds().get(act.kind, Kind())
     is_deed = not kind.said and not kind.aside
     if reading.aside is not None:
-        if reading.aside.kind in ("lore", "alone"):
+        if reading.aside.kind in UNHEARD | {"lore"}:
             return bool(kind.said) or kind.aside == reading.aside.kind
         return bool(kind.aside)
     if reading.unclear is not None:
@@ -211,18 +170,24 @@ def _of_any_words() -> frozenset[str]:
     return frozenset(verb.name for verb in found if verb is not None)
 
 
+def is_said(act: Act) -> bool:
+    """Tell whether an act is words to somebody."""
+    return bool(kinds().get(act.kind, Kind()).said)
+
+
 def is_into_telephone(before: Act, act: Act) -> bool:
     """Tell whether an act is words to somebody who was called up before, and is not here."""
-    return before.kind == "phone" and bool(kinds().get(act.kind, Kind()).said)
+    return before.kind == "phone" and is_said(act)
 
 
 def with_form(reading: Reading, act: Act) -> Reading:
     """Return a reading whose actions are told as the kind of act that they are, where that is no guess."""
     if act.score < max(_TOLD, kinds().get(act.kind, Kind()).least) or not reading.actions:
         return reading
-    actions = (
-        action.model_copy(update={"metadata": {**action.metadata, "form": act.kind}}) for action in reading.actions
-    )
+    kind = kinds().get(act.kind, Kind())
+    is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
+    form = kind.asks_why if kind.asks_why and is_asked else act.kind
+    actions = (action.model_copy(update={"metadata": {**action.metadata, "form": form}}) for action in reading.actions)
     return replace(reading, actions=tuple(actions))
 
 
@@ -237,10 +202,19 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
-    if reading.aside is not None and reading.aside.kind == "lore" and _OF_YOU & _words(act):
+    kind = kinds().get(act.kind, Kind())
+    if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & _words(act)):
+        return True
+    is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
+    if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
-    kind = kinds().get(act.kind, Kind())
+    if kind.said and act.person and (called := _hearer(ctx, act)) is not None:
+        is_elsewhere = called.candidate not in ctx.nouns.people
+        if is_elsewhere and all(action.target_id != called.candidate.id for action in reading.actions):
+            return True
+    if _is_personal(ctx, kind, act) and any(is_answered(action.type) for action in reading.actions):
+        return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
     if kind.alone and not act.target and _PEOPLE & _words(act):
@@ -250,7 +224,11 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     doors = {door.id for door in ctx.nouns.doors}
     if kind.of_doors and not any(action.target_id in doors for action in reading.actions):
         return True
-    if kind.asks_why and _ASKING & _words(act) and _is_unknown(reading):
+    if (
+        kind.asks_why
+        and _ASKING & _words(act)
+        and (_is_unknown(reading) or is_put_to_listener(ctx, act.words, act.target))
+    ):
         return True
     if _takes_somewhere(ctx, kind, act) or (
         next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
@@ -314,6 +292,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
+    if kind.asks_why and is_put_to_listener(ctx, act.words, act.target) and (listener := only_person(ctx)) is not None:
+        return put_to(ctx, act.words, listener, words_of(act.words))
     if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
     if kind.alone and not act.target and _PEOPLE & _words(act):
@@ -418,12 +398,12 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
 
 def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     """Return to whom something is said: somebody named, else with whom one speaks."""
-    named = person_meant(ctx, act.person) if act.person else None
+    named = (person_meant(ctx, act.person) or short_name(ctx, act.person)) if act.person else None
     if named is None and " " in act.person:
         # `the tap man` is a man.
         named = person_meant(ctx, act.person.split()[-1])
     is_elsewhere = isinstance(named, PhraseMatch) and named.candidate not in ctx.nouns.people
-    if is_elsewhere and not _is_called(act):
+    if is_elsewhere and not is_called_by(act.words, act.person):
         # Who is only spoken of is not spoken to: `you think Jin is aboard?`
         named = None
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
@@ -438,23 +418,27 @@ _TELL_ME = re.compile(
 )
 
 
-def _is_called(act: Act) -> bool:
-    """Tell whether the person of an act is called by name, or it is reported what is said to them."""
-    words, name = act.words.strip(' *.,!?"“”').casefold(), act.person.casefold()
-    is_at_end = re.match(rf"(?:\w+ )?{re.escape(name)}[,!]", words) or re.search(rf"[,!] *{re.escape(name)}$", words)
-    return bool(is_at_end) or any(word in lexicon().saying for word in words.split()[:3]) or words == name
-
-
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
     people = ctx.nouns.people
-    if people and act.person[:1].isupper() and _is_stranger(ctx, act.person):
+    if people and act.person[:1].isupper() and is_nobodys_name(ctx, act.person):
         return nobody_called(ctx, act.words, act.person)
+    if name := speechless(ctx, act.person):
+        return alone(name, "mute")
     if not people and hearer is None:
-        is_wondered = _is_question(kind) and not _OF_YOU & _words(act)
-        return wondering(act.topic or act.words) if is_wondered else alone(act.words)
+        is_wondered = kind.wondered and not act.person and not _OF_YOU & _words(act)
+        return (
+            wondering(act.topic or act.words)
+            if is_wondered
+            else unheard(act.words, act.person if is_called_by(act.words, act.person) else "")
+        )
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
+    if _is_personal(ctx, kind, act):
+        said = act.words.strip(" *.,!?")
+        return acting(
+            ctx, kind.in_person, f"{act.kind} {hearer.label}", target=hearer, metadata={"topic": said[:MAX_WORDS]}
+        )
     if _is_question(kind):
         return put_to(ctx, act.words, hearer, words)
     if kind.said in _of_any_words():
@@ -463,13 +447,9 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     return acting(ctx, kind.said, f"{act.kind} {hearer.label}", target=hearer, metadata=topic, confidence=0.8)
 
 
-def _is_stranger(ctx: ParseContext, name: str) -> bool:
-    """Tell whether a name that somebody is called by is nobody's, as far as the player knows."""
-    words = name.split()
-    is_name = all(word[:1].isupper() and word.casefold() not in known_words() for word in words)
-    called = {phrase[0] for phrase in lexicon().address if len(phrase) == 1}
-    is_call = bool(called & set(name.casefold().split()))
-    return is_name and not is_call and person_meant(ctx, name) is None and resolve(name, ctx.nouns.everything()) is None
+def _is_personal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether a question is about the one who is asked; one that is `wondered` goes on with a topic."""
+    return is_personal(ctx, kind.personal, act.words) and not (kind.wondered and ctx.topic)
 
 
 def _is_question(kind: Kind) -> bool:

@@ -28,7 +28,7 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     people = ctx.nouns.people + ctx.nouns.known_people
     begins, ends = typed(words[: commas[0]]), typed(words[commas[-1] + 1 :])
     first = exact(begins, people) or _by_courtesy(ctx, begins)
-    last = exact(ends, people) or _by_courtesy(ctx, ends)
+    last = exact(ends, people) or _by_courtesy(ctx, ends) or short_name(ctx, ends)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
         partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
         first = partly if isinstance(partly, PhraseMatch) and not begins_with_verb(lows(words)) else None
@@ -60,7 +60,9 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
     `sorry viktor`), and what is said to them."""
     called = words[1:] if words and words[0].low in _CALLS and len(words) > 2 else words
     for size in range(min(len(called) - 1, 3), 0, -1):
-        first = exact(typed(called[:size]), ctx.nouns.people) or (_short_name(ctx, called[0]) if size == 1 else None)
+        first = exact(typed(called[:size]), ctx.nouns.people) or (
+            short_name(ctx, typed(called[:1])) if size == 1 else None
+        )
         rest = called[size:]
         while len(rest) > 1 and (rest[0].low,) in lexicon().address:
             rest = rest[1:]
@@ -110,14 +112,15 @@ def _is_said_to(low: Sequence[str], words: Sequence[Word]) -> bool:
     return bool(begins) or is_said(words) or (len(low) > 1 and begins_with_verb(low))
 
 
-def _short_name(ctx: ParseContext, word: Word) -> PhraseMatch | None:
+def short_name(ctx: ParseContext, word: str) -> PhraseMatch | None:
     """Return the only person here whose name begins with a word of three letters or more: `vik` for Viktor."""
-    if len(word.low) < 3 or word.low in lexicon().verb_words:
+    low = word.casefold()
+    if len(low) < 3 or " " in low or low in lexicon().verb_words:
         return None
     found = {
         person.id: person
         for person in ctx.nouns.people
-        if any(key.words[0].startswith(word.low) for key in person.keys if key.words and key.main)
+        if any(key.words[0].startswith(low) for key in person.keys if key.words and key.main)
     }
     person = next(iter(found.values()), None)
     return PhraseMatch(person, person.name, 0.85, mended=True) if person is not None and len(found) == 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lorewright.builtin.parser.asides import clocks_asked_about
-from lorewright.builtin.parser.clauses import capitalised, listed, place_name
+from lorewright.builtin.parser.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
@@ -26,6 +26,9 @@ def answer_aside(kind: str, state: WorldState, rules: CampaignRules, words: str 
     """Return the answer to an aside in these words; `state` is what the player may see."""
     if kind == "clocks":
         return _clocks(state, rules, words)
+    if kind in _UNHEARD:
+        name = words if words[:1].isupper() else with_article(words)
+        return _UNHEARD[kind].format(name=name, Name=capitalised(name))
     kind = "help" if kind == "options" else kind
     return _ANSWERS[kind](state, rules) if kind in _ANSWERS else _TEXTS[kind]
 
@@ -145,10 +148,16 @@ _TEXTS: Mapping[str, str] = {
     "program costs none.",
     "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
     "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
-    "alone": "You say it aloud. There is nobody here to hear it, and nothing answers.",
+    "alone": "You say it aloud. Nobody is here with you, and no answer comes.",
     "rude": "Noted, and kept between us.",
 }
 
+
+# What is said to somebody who is not here, or to what has no speech, in the player's words for them.
+_UNHEARD: Mapping[str, str] = {
+    "afar": "You say it to {name}, as loud as you like. No answer comes: {name} is not near enough to hear it.",
+    "mute": "You say it to {name}. Whatever {name} may know or think, there are no words in answer.",
+}
 
 # From so many telling words on what was told is looked through first.
 _TELLING = 2
