@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lorewright.builtin.parser.clauses import Word, lows
-from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, resolve
+from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     Frame,
@@ -14,6 +15,7 @@ from lorewright.builtin.parser.readings import (
     PhraseKind,
     Reading,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     meant,
@@ -120,3 +122,24 @@ def person_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, 
     skipped = len(rest) - len(plain)
     found = named_first(ctx, plain, people) or fuzzy_first(plain, people)
     return (found[0], skipped + found[1]) if found else None
+
+
+def without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, Sequence[str]]) -> Reading | None:
+    """Return the attempt at an act whose tool is not here, which the rules refuse for want of that; None where nothing
+    is wanting. The tool is one that is `named` after `with`, else one of those that a word of the act `wants`."""
+    low = words.casefold()
+    is_named = bool(named) and re.search(
+        rf"\b(?:with|using)\b(?: [\w'-]+){{0,3}}? {re.escape(named.casefold())}\b", low
+    )
+    if is_named and not _is_here(ctx, named):
+        return aimed_at_prose(ctx, words, named)
+    said = re.findall(r"[\w'-]+", low)
+    tools = next((wants[word] for word in said if word in wants), ())
+    if not tools or any(_is_here(ctx, tool) for tool in tools):
+        return None
+    return aimed_at_prose(ctx, words, next((tool for tool in tools if tool in said), tools[0]))
+
+
+def _is_here(ctx: ParseContext, name: str) -> bool:
+    noun = None if resolve(name, ctx.nouns.everything()) is not None else in_prose(name, ctx.nouns)
+    return noun is None or noun.standing != "absent"

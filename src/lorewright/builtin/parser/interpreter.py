@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
+from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
@@ -24,6 +24,7 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
+from lorewright.builtin.parser.handling import without_tool
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -32,6 +33,7 @@ from lorewright.builtin.parser.noun_phrases import (
 )
 from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
     ParseContext,
     Reading,
     asking,
@@ -47,10 +49,12 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
+    Kind,
     is_into_telephone,
     is_read_as,
     is_refused,
     is_weak,
+    kinds,
     mended_act,
     read_by_kind,
     with_form,
@@ -208,6 +212,7 @@ def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Read
         len(readings) == len(acts)
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
+        and not any(_refused_at_once(ctx, act) for act in acts)
         and all(
             not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(ctx, act, reading)
             for act, reading in zip(acts, readings, strict=True)
@@ -237,6 +242,16 @@ def _read_acts(
     return readings
 
 
+def _refused_at_once(ctx: ParseContext, act: Act) -> Reading | None:
+    """Return the refusal of a deed that is possible nowhere, or that is done with what is not here; None for others."""
+    kind = kinds().get(act.kind, Kind())
+    if kind.said or kind.aside:
+        return None
+    if is_never_possible(act.words):
+        return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
+    return without_tool(ctx, act.words, act.second, kind.wants)
+
+
 def _readings_of(
     ctx: ParseContext,
     act: Act,
@@ -244,6 +259,8 @@ def _readings_of(
     names: Sequence[tuple[str, ...]],
     vocabulary: set[str],
 ) -> list[Reading]:
+    if (refused := _refused_at_once(ctx, act)) is not None:
+        return [refused]
     text = spelled_out(
         act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)
     )
@@ -384,6 +401,10 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
     wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
     if wondered is not None and not any(reading.actions for reading in readings):
+        if wondered.kind not in ("lore", "alone"):
+            # All that is asked of the program is asked at once.
+            said = " ".join(dict.fromkeys(aside.words for aside in asides))
+            wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
     everything = readings
     readings, lost = _played(readings)

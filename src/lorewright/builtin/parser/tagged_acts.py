@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -52,7 +52,7 @@ class Kind:
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
     one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is
-    `of_doors` is a search of anything else."""
+    `of_doors` is a search of anything else. A word that `wants` tools is nothing without one of them."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -69,6 +69,7 @@ class Kind:
     least: float = 0.0
     asks_why: bool = False
     of_doors: bool = False
+    wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @cache
@@ -93,6 +94,7 @@ def kinds() -> Mapping[str, Kind]:
             least=given.get("least", 0.0),
             asks_why=given.get("asks_why", False),
             of_doors=given.get("of_doors", False),
+            wants={word: tuple(tools.split()) for word, tools in given.get("wants", {}).items()},
         )
         for name, given in data.items()
     }

@@ -349,7 +349,10 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
     if aside.kind == "lore":
         text, cited = turn.views.known_of(aside.words, reading.at)
     else:
-        text = _guide(turn, aside.kind) or answer_aside(aside.kind, shown, turn.setting.rules, aside.words)
+        wanted = turn.setting.goal(turn.head)
+        text = _guide(turn, aside.kind) or answer_aside(
+            aside.kind, shown, turn.setting.rules, aside.words, wanted=wanted
+        )
     return _draft(
         turn,
         opening.ops,
