@@ -129,7 +129,7 @@ def without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, 
     is wanting. The tool is one that is `named` after `with`, else one of those that a word of the act `wants`."""
     low = words.casefold()
     is_named = bool(named) and re.search(
-        rf"\b(?:with|using)\b(?: [\w'-]+){{0,3}}? {re.escape(named.casefold())}\b", low
+        rf"\b(?:with|using|on my|by my)\b(?: [\w'-]+){{0,3}}? {re.escape(named.casefold())}\b", low
     )
     if is_named and not _is_here(ctx, named):
         return aimed_at_prose(ctx, words, named)
@@ -141,5 +141,6 @@ def without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, 
 
 
 def _is_here(ctx: ParseContext, name: str) -> bool:
-    noun = None if resolve(name, ctx.nouns.everything()) is not None else in_prose(name, ctx.nouns)
+    found = resolve(name, ctx.nouns.everything())
+    noun = None if isinstance(found, PhraseMatch) and not found.mended else in_prose(name, ctx.nouns)
     return noun is None or noun.standing != "absent"

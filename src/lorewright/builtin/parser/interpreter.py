@@ -31,7 +31,7 @@ from lorewright.builtin.parser.noun_phrases import (
     key_words,
     nouns_of,
 )
-from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
+from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -123,7 +123,27 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
+    if ctx.offered_verb and (move := _read_move(ctx, text, acts, readings)) is not None:
+        readings = [move]
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
+
+
+def _read_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading]) -> Reading | None:
+    """Return the move of the ruleset's own that a line amounts to, where it was read as nothing of the kind, and is
+    clearly nothing else that is said."""
+    things = {thing.id for thing in ctx.nouns.things}
+    is_read = any(
+        action.type in ctx.verbs.values() or action.target_id in things
+        for reading in readings
+        for action in reading.actions
+    )
+    is_said = any(kinds().get(act.kind, Kind()).said and act.score >= _CLEARLY for act in acts)
+    wishes = ("request", "order", "promise", "offer")
+    return None if is_read or (is_said and acts[0].kind not in wishes) else move_said(ctx, text)
+
+
+# From so much on words are clearly said to somebody.
+_CLEARLY = 0.6
 
 
 def _with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
@@ -279,7 +299,8 @@ def _readings_of(
     if strong is not None:
         return strong
     by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
-    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(ctx, act, one)
+    is_said = one is not None and one.aside is not None and one.aside.kind == "alone" and not kinds()[act.kind].said
+    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_said and not is_weak(ctx, act, one)
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
     return [by_kind]
@@ -406,6 +427,8 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
             wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+    wants = [_wanted(reading) for reading in readings]
+    readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
     everything = readings
     readings, lost = _played(readings)
     actions = tuple(action for reading in readings for action in reading.actions)
@@ -429,6 +452,12 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         played=". ".join(reading.words for reading in readings) if lost else "",
         rest=_rest(everything, lost) if lost else None,
     )
+
+
+def _wanted(reading: Reading) -> str:
+    """Return the name of what a reading is about and that is not here; empty for others."""
+    is_absent = len(reading.actions) == 1 and reading.actions[0].metadata.get("detail_is") == "absent"
+    return str(reading.actions[0].metadata.get("detail", "")) if is_absent else ""
 
 
 def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:

@@ -283,8 +283,8 @@ def _small_words() -> frozenset[str]:
 # What stands in most rooms, and what players write of it.
 _COMMON_NOUNS = frozenset(
     "door window place table chair kitchen coffee stairs upstairs downstairs drink bottle glass shelf drawer drawers"
-    " cupboard mirror picture letter message street middle corner centre center bottom someone something anyone anything"
-    " everything nothing people friend night morning evening tonight please thanks sorry".split()
+    " cupboard mirror picture letter message street middle corner centre center bottom someone something anyone"
+    " anything everything nothing people friend night morning evening tonight please thanks sorry".split()
 )
 
 

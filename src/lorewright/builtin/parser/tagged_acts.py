@@ -311,13 +311,14 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if asked is not None and (told_by := _hearer(ctx, act)) is not None:
         return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
     if kind.alone and act.target and _is_way(ctx, act.target):
-        return _aside("ways", act)
+        return _aside(kind.alone if _PEOPLE & _words(act) else "ways", act)
     if kind.needs and not kind.needs & _words(act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
     if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
-        return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
+        is_of_another = kind.aside == "who" and bool(act.person) and person_meant(ctx, act.person) is not None
+        return wondering(act.topic or act.words) if kind.aside == "lore" or is_of_another else _aside(kind.aside, act)
     if kind.alone and not act.target and _PEOPLE & _words(act):
         return _aside(kind.alone, act)
     if kind.asks_why and _ASKING & _words(act):
@@ -484,7 +485,7 @@ def _deed(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     """Return an act that no other verb means: a posture where it is harmless, else an attempt; None where it is about
     nothing."""
     words = act.words.strip(" *.,!")
-    about = act.target or act.second
+    about = act.target or act.second or act.person
     found = resolve(about, ctx.nouns.everything()) if about else None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
     posed: Reading | None = None if posture is None or not kind.harmless else posture(ctx, words)

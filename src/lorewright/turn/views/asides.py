@@ -24,13 +24,18 @@ Tell = Callable[[WorldState, CampaignRules], str]
 
 
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
-_WHOLE = frozenset(
-    ("recap", "state", "company", "restart", "quit", "magic", "rude", "alone", "ways", "spoiler", "undo")
-)
+_WHOLE = frozenset("turn recap state company restart quit magic rude alone ways spoiler undo".split())
 # Kinds that answer first, whatever else is asked.
-_FIRST = frozenset(("time", "save", "part"))
+_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options"))
 # What the answer to a question of these kinds says already.
-_SAID = {"time": ("turns", "pace", "hint", "may"), "save": ("save", "may"), "part": ("part", "may")}
+_SAID = {
+    "time": ("turns", "pace", "hint", "may"),
+    "save": ("save", "may"),
+    "part": ("part", "may"),
+    "goal": ("goal", "winning", "losing", "hint", "may"),
+    "hint": ("hint", "help", "winning", "losing", "may", "save", "undo"),
+    "options": ("hint", "help", "winning", "losing", "may", "save", "undo"),
+}
 # Subjects that count where there is no other, and kinds that say nothing of them by themselves.
 _WEAK = frozenset(("may", "help", "voices"))
 _GENERAL = frozenset(("help", "rules", "program"))
@@ -38,14 +43,16 @@ _GENERAL = frozenset(("help", "rules", "program"))
 _MOST = 2
 
 
-def answer_aside(kind: str, state: WorldState, rules: CampaignRules, words: str = "", *, wanted: str = "") -> str:
-    """Return the answer to an aside in these words; `state` is what the player may see, `wanted` says what
-    they want."""
+def answer_aside(
+    kind: str, state: WorldState, rules: CampaignRules, words: str = "", *, wanted: str = "", guided: str = ""
+) -> str:
+    """Return the answer to an aside in these words; `state` is what the player may see, `wanted` says what they want,
+    `guided` is what the campaign itself answers to this kind."""
     if kind == "story":
         return _impossible(words)
     kind = "help" if kind == "options" else kind
     found = () if kind in _WHOLE else _subjects(kind, state, rules, words)
-    answers = [_answer(kind, state, rules)] if kind in _FIRST or not found else []
+    answers = [guided or _answer(kind, state, rules)] if kind in _FIRST or not found else []
     for subject in found[:_MOST]:
         match subject:
             case "clocks":
@@ -243,6 +250,22 @@ def _losing(state: WorldState, rules: CampaignRules) -> str:
     return f"{_LOSING} {runs} /undo takes a turn back, at the end too."
 
 
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:in|inside|at|behind|on) (?!here|this|there)(?:the |that |my |an? )?(?P<where>[\w' -]+)"
+    r"|(?P<side>upstairs|downstairs|outside|next door|out there))"
+)
+
+
+def place_asked_about(state: WorldState, words: str) -> str:
+    """Return the words for another place that a question is about; empty where it is about this one."""
+    found = _ELSEWHERE.search(words.casefold())
+    if found is None:
+        return ""
+    said = (found["where"] or found["side"]).strip()
+    here = {*content_words(state.name_of(state.scene.location_id)), "room", "place"}
+    return "" if set(content_words(said)) <= here else said
+
+
 def _company(state: WorldState, rules: CampaignRules) -> str:
     names = [state.name_of(person) for person in state.present_npcs()]
     return f"Here with you: {listed(names, limit=8)}." if names else "Nobody is here but you, as far as you can tell."
@@ -295,6 +318,7 @@ _TEXTS: Mapping[str, str] = {
     "your terminal.",
     "pace": "No clock runs while you think or type. Time passes in the story alone, by what you do; a question to the "
     "program costs none.",
+    "turn": "The next move is yours: the others have theirs as soon as you have made it.",
     "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
     "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
     "alone": "You say it aloud. There is nobody here to hear it, and nothing answers.",
@@ -333,7 +357,11 @@ def answer_from_known(words: str, told: Iterable[str], view: LoreView) -> tuple[
     for text in told if not texts else ():
         if quote := _quote_about(words, in_sentences(text)):
             return f"You remember: {quote}", ()
-    return "You ask yourself, and have no answer: you have heard nothing of it yet.", ()
+    return NOTHING_HEARD, ()
+
+
+# What is answered where nobody has told the player anything of what they ask.
+NOTHING_HEARD = "You ask yourself, and have no answer: you have heard nothing of it yet."
 
 
 def _quote_about(words: str, said: Sequence[str], *, title: str = "") -> str:
@@ -350,4 +378,9 @@ def _quote_about(words: str, said: Sequence[str], *, title: str = "") -> str:
 
 
 def _stems(text: str) -> set[str]:
-    return {singular(word) for word in content_words(text) if word not in COLOURLESS_WORDS | STOP_WORDS}
+    words = (singular(word) for word in content_words(text) if word not in COLOURLESS_WORDS | STOP_WORDS)
+    return {word.removesuffix("ing") if len(word) > _LONG_FORM else word for word in words}
+
+
+# `crying` is a form of `cry`, and `king` is none.
+_LONG_FORM = 5
