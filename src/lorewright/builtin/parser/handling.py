@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lorewright.builtin.parser.clauses import Word, lows
+from lorewright.builtin.parser.clauses import Word, lexicon, lows
 from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
@@ -23,6 +23,7 @@ from lorewright.builtin.parser.readings import (
     shown,
     trimmed,
     typeable,
+    wondering,
 )
 from lorewright.rules.verbs import typed as typed_lines
 
@@ -144,3 +145,13 @@ def _is_here(ctx: ParseContext, name: str) -> bool:
     found = resolve(name, ctx.nouns.everything())
     noun = None if isinstance(found, PhraseMatch) and not found.mended else in_prose(name, ctx.nouns)
     return noun is None or noun.standing != "absent"
+
+
+def role_asked_about(ctx: ParseContext, phrase: str) -> Reading | None:
+    """Read a look for somebody by their calling, who is not here, as a question about what the player knows of them, by
+    the first word for that calling: `copper` is a constable. None where it names no calling, or somebody here."""
+    head = phrase.casefold().split()[-1:]
+    called = next((names[0] for names in lexicon().callings if tuple(head) in names), None)
+    if called is None or resolve(phrase, ctx.nouns.everything()) is not None or _is_here(ctx, phrase):
+        return None
+    return wondering(" ".join(called))

@@ -24,7 +24,7 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
-from lorewright.builtin.parser.handling import without_tool
+from lorewright.builtin.parser.handling import role_asked_about, without_tool
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -62,7 +62,7 @@ from lorewright.builtin.parser.tagged_acts import (
 )
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
-from lorewright.builtin.parser.vocatives import with_call
+from lorewright.builtin.parser.vocatives import with_call, with_name_apart
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
@@ -118,7 +118,9 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    acts = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
+    tagged = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
+    called = (kinds()[act.kind].called if act.kind in kinds() else "" for act in tagged)
+    acts = tuple(with_name_apart(ctx, act, kind) if kind else act for act, kind in zip(tagged, called, strict=True))
     if acts and _are_read_as(ctx, acts, readings):
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
@@ -269,7 +271,8 @@ def _refused_at_once(ctx: ParseContext, act: Act) -> Reading | None:
         return None
     if is_never_possible(act.words):
         return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
-    return without_tool(ctx, act.words, act.second, kind.wants)
+    role = role_asked_about(ctx, act.target) if kind.called and act.target else None
+    return role or without_tool(ctx, act.words, act.second, kind.wants)
 
 
 def _readings_of(

@@ -77,7 +77,7 @@ def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
     before = lex.spellings.get(low[-2], low[-2]) if is_open else ""
     if is_open and low[-1] in lex.calls and before not in lex.articles | _TAKES_AN_END and not _SET_OFF.search(text):
         return range(len(low) - 1, len(low))
-    if low[0] in ("idk", "dunno") and len(low) > _SHORT and low[1] in _THOUGHT_OF:
+    if len(low) > _SHORT and low[0] in ("idk", "dunno") and low[1] in _THOUGHT_OF:
         return range(1)
     is_called = is_open and low[0] in lex.calls and not re.match(r"\W*\w+\W*,", text)
     return range(1) if is_called and ((low[1],) in lex.question_words or low[1] in _SAID_TO) else range(0)

@@ -52,7 +52,8 @@ class Kind:
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
     one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is
-    `of_doors` is a search of anything else. A word that `wants` tools is nothing without one of them."""
+    `of_doors` is a search of anything else. A word that `wants` tools is nothing without one of them. A question that
+    ends with somebody's name is of the kind `called`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -69,6 +70,7 @@ class Kind:
     least: float = 0.0
     asks_why: bool = False
     of_doors: bool = False
+    called: str = ""
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -78,26 +80,23 @@ def kinds() -> Mapping[str, Kind]:
     text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
     data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
     return {
-        name: Kind(
-            fits=frozenset(given.get("fits", ())),
-            lines=tuple(given.get("lines", ())),
-            aside=given.get("aside", ""),
-            said=given.get("said", ""),
-            plain=given.get("as", ""),
-            needs=frozenset(given.get("needs", "").split()),
-            when=frozenset(given.get("when", "").split()),
-            then=frozenset(given.get("then", ())),
-            harmless=given.get("harmless", False),
-            of_clocks=given.get("of_clocks", False),
-            of_ways=given.get("of_ways", ""),
-            alone=given.get("alone", ""),
-            least=given.get("least", 0.0),
-            asks_why=given.get("asks_why", False),
-            of_doors=given.get("of_doors", False),
-            wants={word: tuple(tools.split()) for word, tools in given.get("wants", {}).items()},
-        )
+        name: Kind(**{"plain" if key == "as" else key: _read(key, value) for key, value in given.items()})
         for name, given in data.items()
     }
+
+
+def _read(key: str, value: Any) -> Any:
+    match key:
+        case "needs" | "when":
+            return frozenset(value.split())
+        case "fits" | "then":
+            return frozenset(value)
+        case "lines":
+            return tuple(value)
+        case "wants":
+            return {word: tuple(tools.split()) for word, tools in value.items()}
+        case _:
+            return value
 
 
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
