@@ -6,8 +6,9 @@ import pytest
 
 from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
+from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.views.asides import answer_aside
+from lorewright.turn.views.asides import answer_aside, answer_from_known, place_asked_about
 from support import small_world as w
 from support.narrator_bar import SCOPES, read
 
@@ -204,3 +205,24 @@ def test_an_impossible_deed_is_refused_by_what_it_would_be(words: str, said: str
 )
 def test_what_is_possible_is_never_refused_as_impossible(line: str) -> None:
     assert not is_never_possible(line)
+
+
+def test_two_questions_in_one_are_both_answered() -> None:
+    told = answer_aside("losing", w.small_world(), FREEFORM, "am I able to fail here, and are there checkpoints")
+    assert "end well or badly" in told
+    assert "every turn is saved" in told
+
+
+def test_who_is_at_another_place_is_told_apart_from_who_is_here() -> None:
+    world = w.small_world()
+    assert place_asked_about(world, "who is in the boathouse") == "boathouse"
+    assert place_asked_about(world, "is anybody upstairs") == "upstairs"
+    assert place_asked_about(world, "who is in here") == ""
+    assert place_asked_about(world, f"who else is in the {world.name_of(w.BAR)}") == ""
+
+
+def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
+    text = "Rain falls on the pier. Somebody has begun to laugh behind the door."
+    assert answer_from_known("why is somebody laughing", [text], LoreView((), viewer="player"))[0].startswith(
+        "You remember: Somebody has"
+    )

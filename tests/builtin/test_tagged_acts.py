@@ -275,3 +275,14 @@ def test_several_moves_at_once_are_a_matter_of_the_rules_and_two_likely_targets_
     either = move("put mine in the corner", Act(kind="put", words="put mine in the corner", score=0.5))
     assert either.unclear is not None
     assert set(either.unclear.lines) == {"claim north gate", "claim south gate"}
+
+
+@pytest.mark.parametrize("words", ["ok alley then", "right, the alley first", "so, docks next i guess"])
+def test_a_way_that_is_named_in_deciding_is_taken(words: str) -> None:
+    output = reading(words, act("agree", words), scope="bar")
+    assert [action.type for action in output.proposed_actions][-1:] == ["go"]
+
+
+def test_a_way_that_is_only_spoken_of_is_not_taken() -> None:
+    words = "the alley is quiet today"
+    assert "go" not in types(reading(words, act("opinion", words), scope="bar"))

@@ -128,7 +128,7 @@ def _anywhere(phrases: str) -> re.Pattern[str] | None:
 
 # Kinds that nothing said after them makes a part of the story.
 _PLAIN = frozenset(
-    ("hint", "help", "rules", "save", "undo", "goal", "losing", "spoiler", "program", "authors", "machine")
+    "hint help rules save undo goal losing spoiler program authors machine pace part display score strategy".split()
 )
 # Kinds that are answered with why there is no answer.
 _NO_ANSWERS = frozenset(("story", "program", "machine"))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lorewright.builtin.parser.clauses import Word, lexicon, lows
+from lorewright.builtin.parser.clauses import Word, lexicon, lows, words_of
 from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
@@ -20,6 +20,7 @@ from lorewright.builtin.parser.readings import (
     bare,
     meant,
     parted,
+    read_way,
     shown,
     trimmed,
     typeable,
@@ -155,3 +156,16 @@ def role_asked_about(ctx: ParseContext, phrase: str) -> Reading | None:
     if called is None or resolve(phrase, ctx.nouns.everything()) is not None or _is_here(ctx, phrase):
         return None
     return wondering(" ".join(called))
+
+
+def way_alone(ctx: ParseContext, words: str) -> Reading | None:
+    """Read words that name a way out, and beside it only what one says in deciding (`ok, the kitchen then`), as taking
+    it; None for others."""
+    named = [word for word in lows(words_of(words)) if word not in _DECIDING]
+    way = exact(" ".join(named), ctx.nouns.exits) if named else None
+    return None if way is None else read_way(ctx, words, words_of(typeable(way.label)))
+
+
+_DECIDING = frozenset(
+    "ok okay k kk right alright fine well so yes then first now next maybe i guess think , . the".split()
+)

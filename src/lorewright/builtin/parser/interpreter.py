@@ -24,7 +24,7 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
-from lorewright.builtin.parser.handling import role_asked_about, without_tool
+from lorewright.builtin.parser.handling import role_asked_about, way_alone, without_tool
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -140,8 +140,8 @@ def _read_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequ
         for action in reading.actions
     )
     is_said = any(kinds().get(act.kind, Kind()).said and act.score >= _CLEARLY for act in acts)
-    wishes = ("request", "order", "promise", "offer")
-    return None if is_read or (is_said and acts[0].kind not in wishes) else move_said(ctx, text)
+    is_wish = bool(acts) and kinds().get(acts[0].kind, Kind()).wish
+    return None if is_read or (is_said and not is_wish) else move_said(ctx, text)
 
 
 # From so much on words are clearly said to somebody.
@@ -234,7 +234,7 @@ def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Read
         len(readings) == len(acts)
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
-        and not any(_refused_at_once(ctx, act) for act in acts)
+        and not any(_read_at_once(ctx, act) for act in acts)
         and all(
             not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(ctx, act, reading)
             for act, reading in zip(acts, readings, strict=True)
@@ -264,11 +264,11 @@ def _read_acts(
     return readings
 
 
-def _refused_at_once(ctx: ParseContext, act: Act) -> Reading | None:
-    """Return the refusal of a deed that is possible nowhere, or that is done with what is not here; None for others."""
+def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
+    """Read a deed that is possible nowhere, or whose tool is not here, as refused, a way alone as taken; else None."""
     kind = kinds().get(act.kind, Kind())
     if kind.said or kind.aside:
-        return None
+        return way_alone(ctx, act.words) if kind.said else None
     if is_never_possible(act.words):
         return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
     role = role_asked_about(ctx, act.target) if kind.called and act.target else None
@@ -282,7 +282,7 @@ def _readings_of(
     names: Sequence[tuple[str, ...]],
     vocabulary: set[str],
 ) -> list[Reading]:
-    if (refused := _refused_at_once(ctx, act)) is not None:
+    if (refused := _read_at_once(ctx, act)) is not None:
         return [refused]
     text = spelled_out(
         act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)

@@ -24,7 +24,7 @@ Tell = Callable[[WorldState, CampaignRules], str]
 
 
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
-_WHOLE = frozenset("turn recap state company restart quit magic rude alone ways spoiler undo".split())
+_WHOLE = frozenset("turn recap state company restart quit magic rude alone ways undo".split())
 # Kinds that answer first, whatever else is asked.
 _FIRST = frozenset(("time", "save", "part", "goal", "hint", "options"))
 # What the answer to a question of these kinds says already.
@@ -32,6 +32,7 @@ _SAID = {
     "time": ("turns", "pace", "hint", "may"),
     "save": ("save", "may"),
     "part": ("part", "may"),
+    "spoiler": ("hint", "help", "may", "winning", "losing", "voices"),
     "goal": ("goal", "winning", "losing", "hint", "may"),
     "hint": ("hint", "help", "winning", "losing", "may", "save", "undo"),
     "options": ("hint", "help", "winning", "losing", "may", "save", "undo"),
@@ -52,7 +53,8 @@ def answer_aside(
         return _impossible(words)
     kind = "help" if kind == "options" else kind
     found = () if kind in _WHOLE else _subjects(kind, state, rules, words)
-    answers = [guided or _answer(kind, state, rules)] if kind in _FIRST or not found else []
+    is_first = kind in _FIRST or kind in set(subjects_in(words, "questions")) - _WEAK
+    answers = [guided or _answer(kind, state, rules)] if is_first or not found else []
     for subject in found[:_MOST]:
         match subject:
             case "clocks":
