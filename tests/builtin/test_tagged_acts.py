@@ -286,3 +286,11 @@ def test_a_way_that_is_named_in_deciding_is_taken(words: str) -> None:
 def test_a_way_that_is_only_spoken_of_is_not_taken() -> None:
     words = "the alley is quiet today"
     assert "go" not in types(reading(words, act("opinion", words), scope="bar"))
+
+
+def test_what_would_break_a_part_of_somebody_is_done_to_them() -> None:
+    words = "snap Viktor's wrist"
+    output = reading(words, act("break", words, target="Viktor's wrist"))
+    assert [(action.type, action.target_id) for action in output.proposed_actions] == [("attack", "p:viktor")]
+    words = "snap the knife's blade"
+    assert "attack" not in types(reading(words, act("break", words, target="knife's blade")))

@@ -21,6 +21,7 @@ from lorewright.builtin.parser.readings import (
     meant,
     parted,
     read_way,
+    referred,
     shown,
     trimmed,
     typeable,
@@ -169,3 +170,19 @@ def way_alone(ctx: ParseContext, words: str) -> Reading | None:
 _DECIDING = frozenset(
     "ok okay k kk right alright fine well so yes then first now next maybe i guess think , . the".split()
 )
+
+
+def hurt(ctx: ParseContext, phrase: str, verb: str) -> Reading | None:
+    """Read what would break a part of somebody's body (`Viktor's neck`, `his arm`) as the verb done to them; None where
+    there is no such verb, or it is nobody's."""
+    owner, _, part = phrase.rpartition(" ")
+    if not verb or part.casefold() not in lexicon().body:
+        return None
+    whom = _OBJECTS.get(owner.casefold())
+    found = resolve(re.sub(r"'s?$", "", owner), ctx.nouns.people) if whom is None else referred(ctx, whom, person=True)
+    if not isinstance(found, PhraseMatch) or not owner.endswith(("'s", "'", *_OBJECTS)):
+        return None
+    return acting(ctx, verb, f"{verb} {found.label}", target=found)
+
+
+_OBJECTS = {"his": "him", "her": "her", "their": "them"}

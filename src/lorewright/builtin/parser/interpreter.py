@@ -24,7 +24,7 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
-from lorewright.builtin.parser.handling import role_asked_about, way_alone, without_tool
+from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone, without_tool
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -118,9 +118,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    tagged = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
-    called = (kinds()[act.kind].called if act.kind in kinds() else "" for act in tagged)
-    acts = tuple(with_name_apart(ctx, act, kind) if kind else act for act, kind in zip(tagged, called, strict=True))
+    tagged = () if text in given.options or len(low) == 1 else map(with_nouns, tag_acts(text))
+    acts = tuple(with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
     if acts and _are_read_as(ctx, acts, readings):
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
@@ -272,7 +271,8 @@ def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
     if is_never_possible(act.words):
         return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
     role = role_asked_about(ctx, act.target) if kind.called and act.target else None
-    return role or without_tool(ctx, act.words, act.second, kind.wants)
+    verb = kind.hurts if act.score >= _CLEARLY else ""
+    return role or without_tool(ctx, act.words, act.second, kind.wants) or hurt(ctx, act.target, verb)
 
 
 def _readings_of(

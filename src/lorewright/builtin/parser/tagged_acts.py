@@ -53,7 +53,7 @@ class Kind:
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
     one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is
     `of_doors` is a search of anything else. A word that `wants` tools is nothing without one of them. A question that
-    ends with somebody's name is of the kind `called`. A `wish` may be a move of one's own."""
+    ends with a name is of the kind `called`, a `wish` may be a move, what is done to a part of somebody `hurts`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -72,6 +72,7 @@ class Kind:
     of_doors: bool = False
     called: str = ""
     wish: bool = False
+    hurts: str = ""
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 

@@ -171,8 +171,8 @@ def _called_out(words: Sequence[Word]) -> int:
 
 def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
     """Return an act whose words are a question that ends with the name of somebody here, with no comma before it, as
-    one of the kind `called` that is put to them: `where's my box Dorrie`."""
-    words = words_of(act.words)
+    one of the kind `called` that is put to them, where there is one: `where's my box Dorrie`."""
+    words = words_of(act.words) if called else ()
     for size in range(min(len(words) - 1, 3), 0, -1):
         name, spoken = typed(words[-size:]), words[:-size]
         is_name = all(word.kind == "word" for word in words[-size:]) and exact(name, ctx.nouns.people) is not None
