@@ -39,7 +39,7 @@ _SAID = {
 }
 # Subjects that count where there is no other, and kinds that say nothing of them by themselves.
 _WEAK = frozenset(("may", "help", "voices"))
-_GENERAL = frozenset(("help", "rules", "program"))
+_GENERAL = frozenset(("rules", "program"))
 # So many subjects of a question are answered.
 _MOST = 2
 
@@ -139,9 +139,9 @@ def _rules(state: WorldState, rules: CampaignRules) -> str:
 
 
 def _dice(state: WorldState, rules: CampaignRules) -> str:
-    bands = [f"{band.minimum} and more {band.title}" for band in rules.ruleset.bands[:-1]]
+    bands = [f"{band.minimum} and more is {band.title}" for band in rules.ruleset.bands[:-1]]
     rolled = rules.ruleset.roll or rules.ruleset.dice
-    return f"Rolled is {rolled}: {listed([*bands, f'less {rules.ruleset.bands[-1].title}'])}. {_rules(state, rules)}"
+    return f"The roll is {rolled}: {', '.join(bands)}, less is {rules.ruleset.bands[-1].title}. {_rules(state, rules)}"
 
 
 def _stats_named(rules: CampaignRules, words: str) -> list[str]:
