@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
+from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
@@ -24,14 +24,16 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
+from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone, without_tool
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
     key_words,
     nouns_of,
 )
-from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
+from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
     UNHEARD,
     ParseContext,
     Reading,
@@ -48,18 +50,20 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
+    Kind,
     is_into_telephone,
     is_read_as,
     is_refused,
     is_said,
     is_weak,
+    kinds,
     read_by_kind,
     with_form,
     with_nouns,
 )
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
-from lorewright.builtin.parser.vocatives import with_call
+from lorewright.builtin.parser.vocatives import with_call, with_name_apart
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
@@ -121,12 +125,33 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     # Words in quotation marks alone are said as they are.
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_word = len(low) == 1 and said == text
-    acts = () if text in given.options or is_word else tuple(map(with_nouns, tag_acts(said)))
+    tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
+    acts = tuple(with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
     if acts and _are_read_as(ctx, acts, readings):
         readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
+    if ctx.offered_verb and (move := _read_move(ctx, text, acts, readings)) is not None:
+        readings = [move]
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
+
+
+def _read_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading]) -> Reading | None:
+    """Return the move of the ruleset's own that a line amounts to, where it was read as nothing of the kind, and is
+    clearly nothing else that is said."""
+    things = {thing.id for thing in ctx.nouns.things}
+    is_read = any(
+        action.type in ctx.verbs.values() or action.target_id in things
+        for reading in readings
+        for action in reading.actions
+    )
+    is_said = any(kinds().get(act.kind, Kind()).said and act.score >= _CLEARLY for act in acts)
+    is_wish = bool(acts) and kinds().get(acts[0].kind, Kind()).wish
+    return None if is_read or (is_said and not is_wish) else move_said(ctx, text)
+
+
+# From so much on words are clearly said to somebody.
+_CLEARLY = 0.6
 
 
 def _with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
@@ -215,6 +240,7 @@ def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Read
         len(readings) == len(acts)
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
+        and not any(_read_at_once(ctx, act) for act in acts)
         and all(
             not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(ctx, act, reading)
             for act, reading in zip(acts, readings, strict=True)
@@ -257,6 +283,18 @@ def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
     return reading if said is None else replace(said, words=reading.words)
 
 
+def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
+    """Read a deed that is possible nowhere, or whose tool is not here, as refused, a way alone as taken; else None."""
+    kind = kinds().get(act.kind, Kind())
+    if kind.said or kind.aside:
+        return way_alone(ctx, act.words) if kind.said else None
+    if is_never_possible(act.words):
+        return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
+    role = role_asked_about(ctx, act.target) if kind.called and act.target else None
+    verb = kind.hurts if act.score >= _CLEARLY else ""
+    return role or without_tool(ctx, act.words, act.second, kind.wants) or hurt(ctx, act.target, verb)
+
+
 def _readings_of(
     ctx: ParseContext,
     act: Act,
@@ -264,6 +302,8 @@ def _readings_of(
     names: Sequence[tuple[str, ...]],
     vocabulary: set[str],
 ) -> list[Reading]:
+    if (refused := _read_at_once(ctx, act)) is not None:
+        return [refused]
     text = spelled_out(
         act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)
     )
@@ -284,7 +324,8 @@ def _readings_of(
     if strong is not None:
         return strong
     by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
-    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(ctx, act, one)
+    is_said = one is not None and one.aside is not None and one.aside.kind == "alone" and not kinds()[act.kind].said
+    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_said and not is_weak(ctx, act, one)
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
     return [by_kind]
@@ -414,7 +455,13 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
     wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
     if wondered is not None and not any(reading.actions for reading in readings):
+        if wondered.kind not in ("lore", "alone"):
+            # All that is asked of the program is asked at once.
+            said = " ".join(dict.fromkeys(aside.words for aside in asides))
+            wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+    wants = [_wanted(reading) for reading in readings]
+    readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
     everything = readings
     readings, lost = _played(readings)
     actions = tuple(action for reading in readings for action in reading.actions)
@@ -438,6 +485,12 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         played=". ".join(reading.words for reading in readings) if lost else "",
         rest=_rest(everything, lost) if lost else None,
     )
+
+
+def _wanted(reading: Reading) -> str:
+    """Return the name of what a reading is about and that is not here; empty for others."""
+    is_absent = len(reading.actions) == 1 and reading.actions[0].metadata.get("detail_is") == "absent"
+    return str(reading.actions[0].metadata.get("detail", "")) if is_absent else ""
 
 
 def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:

@@ -236,7 +236,7 @@ _MEASURED = 2
 AFTER_NOUNS = frozenset(
     "and or to from with in into on onto at by for of off over under behind through until till while when where that"
     " who which so as is are was were has have if but then before after about around back up down out again round going"
-    " aside apart together open shut"
+    " aside apart together open shut doing saying"
     " marked labelled labeled called named signed addressed"
     " exactly without careful carefully as like because".split()
 )

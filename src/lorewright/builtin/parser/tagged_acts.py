@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -63,7 +63,9 @@ class Kind:
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
     one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
     aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself where nobody is,
-    what has a `personal` phrase and no name is the action `in_person`."""
+    what has a `personal` phrase and no name is the action `in_person`. A word that `wants` tools is nothing without one
+    of them. A question that ends with a name is of the kind `called`, a `wish` may be a move, what is done to a part of
+    somebody `hurts`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -83,6 +85,10 @@ class Kind:
     wondered: bool = False
     in_person: str = ""
     personal: frozenset[str] = frozenset()
+    called: str = ""
+    wish: bool = False
+    hurts: str = ""
+    wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @cache
@@ -95,6 +101,7 @@ def kinds() -> Mapping[str, Kind]:
         **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
         "lines": tuple,
         "personal": lambda phrases: frozenset(phrases.split(", ")),
+        "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
     }
     return {
         name: Kind(**{key: made[key](value) if key in made else value for key, value in given.items()})
@@ -287,7 +294,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if asked is not None and (told_by := _hearer(ctx, act)) is not None:
         return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
     if kind.alone and act.target and _is_way(ctx, act.target):
-        return _aside("ways", act)
+        return _aside(kind.alone if _PEOPLE & _words(act) else "ways", act)
     if kind.needs and not kind.needs & _words(act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
@@ -295,7 +302,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if kind.asks_why and is_put_to_listener(ctx, act.words, act.target) and (listener := only_person(ctx)) is not None:
         return put_to(ctx, act.words, listener, words_of(act.words))
     if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
-        return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
+        is_of_another = kind.aside == "who" and bool(act.person) and person_meant(ctx, act.person) is not None
+        return wondering(act.topic or act.words) if kind.aside == "lore" or is_of_another else _aside(kind.aside, act)
     if kind.alone and not act.target and _PEOPLE & _words(act):
         return _aside(kind.alone, act)
     if kind.asks_why and _ASKING & _words(act):
@@ -462,7 +470,7 @@ def _deed(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     """Return an act that no other verb means: a posture where it is harmless, else an attempt; None where it is about
     nothing."""
     words = act.words.strip(" *.,!")
-    about = act.target or act.second
+    about = act.target or act.second or act.person
     found = resolve(about, ctx.nouns.everything()) if about else None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
     posed: Reading | None = None if posture is None or not kind.harmless else posture(ctx, words)

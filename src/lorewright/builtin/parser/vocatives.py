@@ -8,6 +8,7 @@ from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, low
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
+from lorewright.builtin.parser.tagging import Act
 from lorewright.builtin.parser.utterances import is_said, titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
@@ -169,3 +170,17 @@ def _called_out(words: Sequence[Word]) -> int:
     """Return how many words at the beginning are a name with its title, called out: `Mr Gaunt! Wait!`; 0 for none."""
     at = titled_name(words)
     return at if at and words[at].text.startswith("!") else 0
+
+
+def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
+    """Return an act whose words are a question that ends with the name of somebody here, with no comma before it, as
+    one of the kind `called` that is put to them, where there is one: `where's my box Dorrie`."""
+    words = words_of(act.words) if called else ()
+    for size in range(min(len(words) - 1, 3), 0, -1):
+        name, spoken = typed(words[-size:]), words[:-size]
+        is_name = all(word.kind == "word" for word in words[-size:]) and exact(name, ctx.nouns.people) is not None
+        is_asked = longest_prefix(lows(spoken), lexicon().question_words) and len(spoken) > 1
+        if is_name and is_asked and lows(spoken)[-1] not in _JOINTS | lexicon().about | lexicon().articles:
+            asked = typed(spoken)
+            return act.model_copy(update={"kind": called, "person": name, "topic": asked, "target": "", "second": ""})
+    return act
