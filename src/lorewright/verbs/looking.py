@@ -10,7 +10,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_o
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.hearing import SOUNDS, heard_beat
-from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, said_of
+from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.clauses import (
     Phrasing,
@@ -22,7 +22,15 @@ from lorewright.builtin.parser.clauses import (
     typed,
 )
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
-from lorewright.builtin.parser.pieces import each, find_anything, is_place, owner_of_face, pronoun, shown_part
+from lorewright.builtin.parser.pieces import (
+    each,
+    find_anything,
+    is_place,
+    owner_of_face,
+    pronoun,
+    seen_off,
+    shown_part,
+)
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -74,7 +82,12 @@ def _look(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
 def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the place, or somebody or something that is here, or a detail of the place."""
     if is_place_look(given, outcome):
-        return [] if given.scene_changed else [_looked_around(given)]
+        return passed_by(given, outcome) if given.scene_changed else [_looked_around(given)]
+    if outcome.words == _EVERYBODY:
+        # Where one came to another place, it is told who is there.
+        return [Beat("outcome", "looked.company"), *([] if given.scene_changed else people(given))]
+    if outcome.words.startswith(_THROUGH) and (where := views.where(outcome.words)):
+        return [Beat("outcome", "looked.through", {}, {"where": where})]
     if outcome.target_id == given.player_id:
         return [Beat("outcome", "looked.self")]
     view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
@@ -92,6 +105,10 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if shown is None and outcome.words == SOUNDS:
         return [heard_beat(given)]
     return [_detail_beat(given, outcome.words) if shown is None else _shown_beat(given, shown)]
+
+
+# What one looks at who looks who is there, and what comes before that through which one looks.
+_EVERYBODY, _THROUGH = "everybody", "through "
 
 
 def _shown_beat(given: NarratorInput, shown: SceneryView) -> Beat:
@@ -187,6 +204,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
     if phrase.split()[0].lower() in ("anyone", "anybody", "someone", "somebody", "anything", "whoever"):
         return acting(ctx, LOOK.name, "look around", confidence=0.85)
+    if phrase.lower() in (_EVERYBODY, "everyone"):
+        return acting(ctx, LOOK.name, "look who is here", metadata={"detail": _EVERYBODY})
     is_listening = words.lower().split()[0] == "listen" and not words.lower().endswith(_ALOUD)
     if is_place(ctx, phrase):
         heard = {"detail": SOUNDS} if is_listening else {}
@@ -203,6 +222,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
             return acting(ctx, LOOK.name, "look around", confidence=0.85)
         case Tie():
             return which(words, found, "look at {}")
+        case PhraseMatch() if (seen := seen_off(ctx, found.candidate)) is not None:
+            return _read_look_at_prose(ctx, phrase, seen[0])
         case PhraseMatch() if found.candidate.kind not in ("exit", "place"):
             heard = {"detail": SOUNDS} if is_listening and found.candidate.kind != "person" else {}
             return acting(ctx, LOOK.name, f"look at {shown(found)}", target=found, metadata=heard)
@@ -381,6 +402,8 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
     if elsewhere is not None:
         return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
+    if detail.startswith(_THROUGH) and noun.split()[-1].lower() in _SEEN_THROUGH:
+        return _read_detail(ctx, detail, 0.85)
     if ctx.prose_noun and noun.lower() in ("it", "them"):
         detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun
     metadata = {"detail": detail[:MAX_WORDS]}
@@ -396,6 +419,13 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
             return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.7)
         return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, SEARCH.name, f"search {detail}", target=found, metadata=metadata)
+
+
+# What one looks through, to see what is behind it.
+_SEEN_THROUGH = frozenset(
+    "keyhole window windows glass pane door doorway gap crack chink slit hole hatch letterbox curtain curtains blind"
+    " blinds slats shutters grating bars fence telescope binoculars spyglass".split()
+)
 
 
 def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:

@@ -17,6 +17,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Groups of deeds by their form: done to what only the prose shows, and with one's own body.
 SHOWN, OF_BODY, USED = "form.shown", "form.body", "form.used"
+# The same in the player's own words.
+IN_WORDS = "form.in_words"
 # What is answered where all that is known of a subject was told, and more is asked.
 MORE = "asked.more"
 

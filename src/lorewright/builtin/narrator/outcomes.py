@@ -9,7 +9,17 @@ from dataclasses import replace
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import tellers, telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
-from lorewright.builtin.narrator.forms import MORE, SHOWN, USED, DeedForm, deed_forms, is_harmless, kinds_of, word_forms
+from lorewright.builtin.narrator.forms import (
+    IN_WORDS,
+    MORE,
+    SHOWN,
+    USED,
+    DeedForm,
+    deed_forms,
+    is_harmless,
+    kinds_of,
+    word_forms,
+)
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
     exits,
@@ -162,7 +172,8 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
     is_of_form = bool(outcome.form) and facts.get("kind") == outcome.form
-    beat = Beat("outcome", SHOWN if is_of_form else f"blocked.{name}", facts, slots)
+    group = IN_WORDS if facts.pop("deed", False) else SHOWN if is_of_form else f"blocked.{name}"
+    beat = Beat("outcome", group, facts, slots)
     if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
         # The sentence that it stands in says what there is to it.
         return [replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))]
@@ -187,6 +198,10 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
         return None
     if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
         return {"person": True}, {"thing": noun.name}
+    if outcome.reason == "only_scenery" and outcome.deed and outcome.form in kinds_of(IN_WORDS):
+        return {"kind": outcome.form, "deed": True, **({"carried": True} if noun.is_owned else {})}, {
+            "deed": outcome.deed
+        }
     if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
         return {"kind": form}, {"thing": noun.name}
     if outcome.reason == "only_scenery":

@@ -39,6 +39,7 @@ from lorewright.builtin.parser.readings import (
     not_caught,
     only_person,
 )
+from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import (
     read_civility,
@@ -47,18 +48,20 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
+    Kind,
     is_into_telephone,
     is_read_as,
     is_refused,
     is_weak,
+    kinds,
     mended_act,
     read_by_kind,
-    with_form,
     with_nouns,
 )
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call
+from lorewright.builtin.parser.ways import by_the_way
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
@@ -106,7 +109,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     long_names = _long_names(ctx.nouns)
     ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
     text = _repeated(text, given.said_before)
-    ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks)
+    ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks, shown=given.scope.scenery or ())
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():
@@ -116,9 +119,10 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     acts = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
     if acts and _are_read_as(ctx, acts, readings):
-        readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
+        readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
+    readings = [by_the_way(ctx, reading) for reading in readings]
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
 
 
@@ -225,16 +229,31 @@ def _read_acts(
         if before is not None and is_into_telephone(before, found):
             continue
         act, slips = mended_act(ctx, found)
-        for reading in _readings_of(ctx, act, ahead, names, vocabulary):
+        for reading in _readings_of(ctx, act, ahead, names, vocabulary, alone=len(acts) == 1):
             if any(action.location_id in ahead for earlier in readings for action in earlier.actions):
                 # Where the walk fails nobody is named who was not met.
                 reading = replace(reading, assumptions=())
             elif slips and reading.actions:
                 assumed = (f"{meant} is meant by {excerpt(odd)}" for odd, meant in slips)
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
-            readings = with_reading(readings, with_form(replace(reading, words=act.words), act))
+            readings = with_reading(readings, _told_as(ctx, act, replace(reading, words=act.words)))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
     return readings
+
+
+def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
+    """Return the reading of an act whose actions are told as the kind of act that they are, where that is no guess, and
+    in the player's words where those can be told."""
+    if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
+        form = {"form": act.kind}
+        actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
+        reading = replace(reading, actions=tuple(actions))
+    odd = {word for word in act.odd if word.casefold() not in _vocabulary(ctx.nouns) | _words_shown(ctx.nouns)}
+    return with_deed(reading, act.words, odd)
+
+
+# From that on an act is told as its kind.
+_TOLD = 0.3
 
 
 def _readings_of(
@@ -243,6 +262,8 @@ def _readings_of(
     ahead: Mapping[str, Scope],
     names: Sequence[tuple[str, ...]],
     vocabulary: set[str],
+    *,
+    alone: bool,
 ) -> list[Reading]:
     text = spelled_out(
         act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)
@@ -261,7 +282,7 @@ def _readings_of(
     strong = next((found for found in fitting if not any(is_weak(ctx, act, reading) for reading in found)), None)
     if strong is not None:
         return strong
-    by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
+    by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary), alone=alone)
     is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(ctx, act, one)
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
@@ -413,9 +434,10 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
 def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     """Return the question about the words that were not played: the first that has one."""
     asked = next((reading for reading in readings if reading.unclear is not None), None)
-    if asked is None or asked.unclear is None:
-        return None
     said = f"Not done: {listed([f'“{excerpt(words)}”' for words in lost])}."
+    if asked is None or asked.unclear is None:
+        # It is asked of the program, which answers one line.
+        return Unclear(words=lost[0], question=f"{said} Ask that by itself.", lines=())
     question = "" if not asked.unclear.lines else f" {asked.unclear.question}"
     return Unclear(words=asked.unclear.words, question=f"{said}{question}", lines=asked.unclear.lines)
 

@@ -36,6 +36,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, free_verb
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.readings import Aside, Unclear
+from lorewright.values.scenery import SceneryNoun
 
 MAX_WORDS = 200  # longest excerpt of the player's words in an action's metadata (characters)
 MAX_LINES = 4
@@ -63,6 +64,8 @@ class ParseContext:
     has_mood: bool = False
     # What an earlier clause of the line was about, where no entity stands for it: `it` refers to that.
     prose_noun: str = ""
+    # What the prose shows, with its sentences.
+    shown: tuple[SceneryNoun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
+from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     LEADS,
@@ -37,7 +38,7 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.parser.speech import nobody_called, put_to, read_remark
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
-from lorewright.scene_lore.nouns import known_words
+from lorewright.scene_lore.nouns import is_verb, known_words
 from lorewright.values.readings import Aside
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -51,8 +52,9 @@ class Kind:
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
-    one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone`. What is
-    `of_doors` is a search of anything else."""
+    one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone` and among
+    other acts the line `beside`, one for a way the aside `ways`. What is `of_doors` is a search of anything else, what
+    is done `with_own` things is of no consequence."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -66,6 +68,9 @@ class Kind:
     of_clocks: bool = False
     of_ways: str = ""
     alone: str = ""
+    beside: str = ""
+    ways: str = ""
+    with_own: bool = False
     least: float = 0.0
     asks_why: bool = False
     of_doors: bool = False
@@ -76,32 +81,23 @@ def kinds() -> Mapping[str, Kind]:
     """Return the kinds of act by name."""
     text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
     data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
+    made: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("fits", "then"), frozenset),
+        **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
+        "lines": tuple,
+    }
     return {
-        name: Kind(
-            fits=frozenset(given.get("fits", ())),
-            lines=tuple(given.get("lines", ())),
-            aside=given.get("aside", ""),
-            said=given.get("said", ""),
-            plain=given.get("as", ""),
-            needs=frozenset(given.get("needs", "").split()),
-            when=frozenset(given.get("when", "").split()),
-            then=frozenset(given.get("then", ())),
-            harmless=given.get("harmless", False),
-            of_clocks=given.get("of_clocks", False),
-            of_ways=given.get("of_ways", ""),
-            alone=given.get("alone", ""),
-            least=given.get("least", 0.0),
-            asks_why=given.get("asks_why", False),
-            of_doors=given.get("of_doors", False),
-        )
+        name: Kind(**{"plain" if key == "as" else key: made.get(key, _as_given)(value) for key, value in given.items()})
         for name, given in data.items()
     }
 
 
+def _as_given(value: Any) -> Any:
+    return value
+
+
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
-# From that on an act is told as its kind.
-_TOLD = 0.3
 # Below that a line that an act may amount to is asked about, and not played.
 _DOUBTFUL = 0.25
 
@@ -216,16 +212,6 @@ def is_into_telephone(before: Act, act: Act) -> bool:
     return before.kind == "phone" and bool(kinds().get(act.kind, Kind()).said)
 
 
-def with_form(reading: Reading, act: Act) -> Reading:
-    """Return a reading whose actions are told as the kind of act that they are, where that is no guess."""
-    if act.score < max(_TOLD, kinds().get(act.kind, Kind()).least) or not reading.actions:
-        return reading
-    actions = (
-        action.model_copy(update={"metadata": {**action.metadata, "form": act.kind}}) for action in reading.actions
-    )
-    return replace(reading, actions=tuple(actions))
-
-
 def is_refused(reading: Reading) -> bool:
     """Tell whether a reading is a question, or about something that is not here."""
     return reading.unclear is not None or any(
@@ -243,9 +229,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     kind = kinds().get(act.kind, Kind())
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
-    if kind.alone and not act.target and _PEOPLE & _words(act):
-        return True
-    if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
+    if _asks_for_people(ctx, kind, act) or _stays_by_one(ctx, kind, act) or _is_nominal(ctx, kind, act):
         return True
     doors = {door.id for door in ctx.nouns.doors}
     if kind.of_doors and not any(action.target_id in doors for action in reading.actions):
@@ -300,24 +284,27 @@ def _is_clumsy(detail: str, act: Act) -> bool:
 _LONGEST_NAME = 3
 
 
-def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | None]) -> Reading | None:
-    """Read an act by its kind; None where nothing is to be made of it. `read` reads a line by the grammar alone."""
+def read_by_kind(
+    ctx: ParseContext, act: Act, read: Callable[[str], Reading | None], *, alone: bool = True
+) -> Reading | None:
+    """Read an act by its kind; None where nothing is to be made of it. `read` reads a line by the grammar alone;
+    `alone`: there is no other act in the player's line."""
     kind = kinds().get(act.kind)
     if kind is None:
         return None
     asked = _TELL_ME.search(act.words)
     if asked is not None and (told_by := _hearer(ctx, act)) is not None:
         return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
-    if kind.alone and act.target and _is_way(ctx, act.target):
-        return _aside("ways", act)
+    if kind.ways and act.target and _is_way(ctx, act.target):
+        return _aside(kind.ways, act)
     if kind.needs and not kind.needs & _words(act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
     if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
-    if kind.alone and not act.target and _PEOPLE & _words(act):
-        return _aside(kind.alone, act)
+    if _asks_for_people(ctx, kind, act):
+        return _aside(kind.alone, act) if alone else read(kind.beside)
     if kind.asks_why and _ASKING & _words(act):
         # Nobody is asked: it is what the player knows.
         found = resolve(act.target, ctx.nouns.everything()) if act.target else None
@@ -326,11 +313,12 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     hearer = _hearer(ctx, act)
     if kind.of_ways and hearer is not None and act.target and _is_way(ctx, act.target):
         return acting(ctx, kind.of_ways, f"{act.kind} {act.target}", target=hearer, metadata={"topic": act.target})
-    if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
+    if _stays_by_one(ctx, kind, act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if _takes_somewhere(ctx, kind, act):
         return read_way(ctx, act.words, words_of(act.person))
-    if kind.harmless and _is_of_own_body(act) and resolve(act.target, ctx.nouns.everything()) is None:
+    is_of_body = kind.harmless and _is_of_own_body(act) and resolve(act.target, ctx.nouns.everything()) is None
+    if is_of_body or _is_nominal(ctx, kind, act):
         return _deed(ctx, act.model_copy(update={"target": "", "second": ""}), kind)
     refused: Reading | None = None
     lines = _filled(kind, act, hearer) if act.score >= kind.least else ()
@@ -368,6 +356,27 @@ def _takes_somewhere(ctx: ParseContext, kind: Kind, act: Act) -> bool:
     """Tell whether things are carried to a place, and to no person: `carry the tapers to the chapel`."""
     is_handing = any("{person}" in line and "{target}" in line for line in kind.lines)
     return is_handing and bool(act.person) and _is_way(ctx, act.person)
+
+
+def _asks_for_people(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether one looks who is here: `see if anybody is about`, `who else is in the bar`."""
+    is_here = not act.target or is_place(ctx, act.target)
+    return bool(kind.alone) and is_here and bool(_PEOPLE & _words(act))
+
+
+def _stays_by_one(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether something that one carries is put away, or handled in a way of no consequence."""
+    is_put_away = bool(_PUT_AWAY & set(act.second.casefold().split()))
+    return (is_put_away or (kind.with_own and not act.second)) and _is_carried(ctx, act.target)
+
+
+def _is_nominal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether what seems to be acted on is the act itself: `take a sip`, `have a stretch`."""
+    said, target = act.words.casefold(), act.target.casefold()
+    head = target.split()[-1] if target else ""
+    is_deed = is_verb(head) or head in lexicon().verb_words
+    is_named = is_deed and re.search(rf"\b(?:a|another) {re.escape(target)}", said)
+    return kind.harmless and bool(is_named) and resolve(act.target, ctx.nouns.everything()) is None
 
 
 def _is_of_own_body(act: Act) -> bool:
