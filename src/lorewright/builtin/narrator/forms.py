@@ -18,7 +18,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # Groups of deeds by their form: done to what only the prose shows, and with one's own body.
 SHOWN, OF_BODY, USED = "form.shown", "form.body", "form.used"
 # The same in the player's own words.
-IN_WORDS = "form.in_words"
+IN_WORDS, FIRST = "form.in_words", "form.first"
 # What is answered where all that is known of a subject was told, and more is asked.
 MORE = "asked.more"
 

@@ -10,6 +10,7 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import tellers, telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
 from lorewright.builtin.narrator.forms import (
+    FIRST,
     IN_WORDS,
     MORE,
     SHOWN,
@@ -58,7 +59,14 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
         return _blocked(given, outcome)
     of_player = telling_of(outcome.type).of_player
     beat = _of_a_code(given, outcome) or (None if of_player is None else of_player(given, outcome))
-    return None if beat is None else [beat, *_time_price(given, outcome)]
+    if beat is None:
+        return None
+    slots: dict[str, Slot] = {"deed": outcome.deed}
+    is_unnamed = bool(outcome.deed) and beat.group.startswith("gesture.") and not beat.facts.get("thing")
+    if is_unnamed and not beat.facts.get("person") and outcome.form in kinds_of(IN_WORDS):
+        return [Beat("outcome", IN_WORDS, {"kind": outcome.form}, slots)]
+    first = [Beat("outcome", FIRST, {}, slots)] if is_unnamed else []
+    return [*first, beat, *_time_price(given, outcome)]
 
 
 def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
@@ -198,7 +206,8 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
         return None
     if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
         return {"person": True}, {"thing": noun.name}
-    if outcome.reason == "only_scenery" and outcome.deed and outcome.form in kinds_of(IN_WORDS):
+    is_food = outcome.form != "eat" or noun.name.split()[-1].casefold() in _FOOD
+    if outcome.reason == "only_scenery" and outcome.deed and outcome.form in kinds_of(IN_WORDS) and is_food:
         return {"kind": outcome.form, "deed": True, **({"carried": True} if noun.is_owned else {})}, {
             "deed": outcome.deed
         }

@@ -249,7 +249,9 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
     odd = {word for word in act.odd if word.casefold() not in _vocabulary(ctx.nouns) | _words_shown(ctx.nouns)}
-    return with_deed(reading, act.words, odd)
+    name, _, rest = act.words.partition(" ")
+    is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
+    return with_deed(reading, rest if is_of_player else act.words, odd)
 
 
 # From that on an act is told as its kind.
@@ -282,7 +284,10 @@ def _readings_of(
     strong = next((found for found in fitting if not any(is_weak(ctx, act, reading) for reading in found)), None)
     if strong is not None:
         return strong
-    by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary), alone=alone)
+    by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
+    beside = "" if alone else kinds().get(act.kind, Kind()).beside
+    if beside and by_kind is not None and by_kind.aside is not None:
+        by_kind = read_clause(ctx, Clause(words_of(beside)), vocabulary)
     is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(ctx, act, one)
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []

@@ -122,6 +122,16 @@ def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> R
 _WITH_CALL = 2
 
 
+def each_place(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
+    """Read `under the mat and inside the hat` as the frame for both; None where there is only one place."""
+    low = lows(rest)
+    ends = (at for at, word in enumerate(low) if word == "and" and longest_prefix(low[at + 1 :], lexicon().inside))
+    end = next(ends, 0)
+    found = (frame(ctx, words, part) for part in (rest[:end], rest[end + 1 :]) if end)
+    read = [reading for reading in found if reading is not None]
+    return joined(read, ", ".join(reading.intent for reading in read)) if read else None
+
+
 def joined(readings: Sequence[Reading], intent: str) -> Reading:
     """Return several readings as one, as sure as the least sure of them."""
     return Reading(

@@ -378,13 +378,13 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if not said or len(said) > _LONGEST_DEED or len(text) > _LONGEST_TEXT or not _TOLD_DEED.fullmatch(text):
         return ""
     at = 1 if len(said) > 1 and said[0].casefold().endswith("ly") else 0
-    verb, is_third = _first_form(said[at].casefold())
+    verb, is_third = _first_form(said[at])
     if not verb or any(word.casefold() not in known_words() for word in odd if word in said):
         return ""
     owners = {**_OWN, **(_OWN_OF_THIRD if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
     others = (_UNTOLD_OF_THIRD if is_third else frozenset()) | (frozenset() if is_of_you else _SAID_TO)
-    if set(low) & (_UNTOLD | others):
+    if set(low) & (_UNTOLD | others) or (is_third and "," in text):
         return ""
     told = [
         owners.get(word, spelled.strip(",")) + ("," if spelled.endswith(",") else "")
@@ -403,12 +403,18 @@ def _lead_of(said: Sequence[str]) -> int:
     return 1 if len(said) > 1 and (low[0] in _LEADING or not low[0]) else 0
 
 
-def _first_form(word: str) -> tuple[str, bool]:
-    """Return the first form of a verb, and whether the word is its third person; nothing for what is no verb."""
+def _first_form(spelled: str) -> tuple[str, bool]:
+    """Return the first form of a verb, and whether the word is its third person; nothing for what is no verb. Where an
+    act begins, a word that is in no list is one: `hoist`."""
+    word = spelled.casefold()
     for form, is_third in ((word, False), (word.removesuffix("s"), True), (word.removesuffix("es"), True)):
         if (not is_third or form != word) and form not in _NO_DEEDS and (is_verb(form) or form in lexicon().verb_words):
             return form, is_third
-    return "", False
+    is_rare = word == spelled and word.isalpha() and word not in known_words() and not word.endswith(_INFLECTED)
+    return (word, False) if is_rare else ("", False)
+
+
+_INFLECTED = ("s", "ed", "ing", "ly")
 
 
 _AROUND = " \t*_.,;:!…-–—"
@@ -417,7 +423,7 @@ _TOLD_DEED = re.compile(r"[^\W_][\w' ,-]*")
 _LEADING = frozenset("and then but so while i we you first also next just still again quickly".split())
 _TRAILING = frozenset("first then please pls plz now lol too again though and".split())
 # What is no deed of one's own, though it is a verb.
-_NO_DEEDS = frozenset("be is am are was do have had has can will would could should may must need".split())
+_NO_DEEDS = frozenset("say tell ask be is am are was do have had has can will would could should may must need".split())
 # Words after which it would be said of somebody else, or is no plain statement.
 _UNTOLD = frozenset("if unless we us our ours ourselves you're she's he's they're it's what's who's".split())
 _UNTOLD_OF_THIRD = frozenset("he she they him them i me my and".split())

@@ -54,7 +54,7 @@ class Kind:
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
     one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone` and among
     other acts the line `beside`, one for a way the aside `ways`. What is `of_doors` is a search of anything else, what
-    is done `with_own` things is of no consequence."""
+    is done `with_own` things is of no consequence, what is done to anything at all the line `of_any`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -71,6 +71,7 @@ class Kind:
     beside: str = ""
     ways: str = ""
     with_own: bool = False
+    of_any: str = ""
     least: float = 0.0
     asks_why: bool = False
     of_doors: bool = False
@@ -81,19 +82,13 @@ def kinds() -> Mapping[str, Kind]:
     """Return the kinds of act by name."""
     text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
     data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
-    made: dict[str, Callable[[Any], Any]] = {
-        **dict.fromkeys(("fits", "then"), frozenset),
-        **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
-        "lines": tuple,
-    }
-    return {
-        name: Kind(**{"plain" if key == "as" else key: made.get(key, _as_given)(value) for key, value in given.items()})
-        for name, given in data.items()
-    }
-
-
-def _as_given(value: Any) -> Any:
-    return value
+    made: dict[str, Callable[[Any], Any]] = {"fits": frozenset, "then": frozenset, "lines": tuple}
+    made |= dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split()))
+    found: dict[str, Kind] = {}
+    for name, given in data.items():
+        fields = {key: made[key](value) if key in made else value for key, value in given.items()}
+        found[name] = Kind(plain=fields.pop("as", ""), **fields)
+    return found
 
 
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
@@ -138,7 +133,9 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
 
 
 # Words that begin a clause, and no noun.
-_NO_NOUNS = frozenset("what who whose how why when where he she they we you i it's he's she's what's".split())
+_NO_NOUNS = frozenset(
+    "what who whose how why when where he she they we you i is are was were it's he's she's what's".split()
+)
 
 
 def _head(phrase: str) -> str:
@@ -258,7 +255,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     is_risk = kind.harmless and any(
         free is not None and action.type == free.name and action.target_id is not None for action in reading.actions
     )
-    return is_refused(reading) or is_risk or is_of_nothing or any(_is_clumsy(detail, act) for detail in details)
+    return is_refused(reading) or is_risk or is_of_nothing or (len(details) == 1 and _is_clumsy(details[0], act))
 
 
 def _is_unknown(reading: Reading) -> bool:
@@ -284,11 +281,8 @@ def _is_clumsy(detail: str, act: Act) -> bool:
 _LONGEST_NAME = 3
 
 
-def read_by_kind(
-    ctx: ParseContext, act: Act, read: Callable[[str], Reading | None], *, alone: bool = True
-) -> Reading | None:
-    """Read an act by its kind; None where nothing is to be made of it. `read` reads a line by the grammar alone;
-    `alone`: there is no other act in the player's line."""
+def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | None]) -> Reading | None:
+    """Read an act by its kind; None where nothing is to be made of it. `read` reads a line by the grammar alone."""
     kind = kinds().get(act.kind)
     if kind is None:
         return None
@@ -304,7 +298,7 @@ def read_by_kind(
     if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
         return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
     if _asks_for_people(ctx, kind, act):
-        return _aside(kind.alone, act) if alone else read(kind.beside)
+        return _aside(kind.alone, act)
     if kind.asks_why and _ASKING & _words(act):
         # Nobody is asked: it is what the player knows.
         found = resolve(act.target, ctx.nouns.everything()) if act.target else None
@@ -313,6 +307,8 @@ def read_by_kind(
     hearer = _hearer(ctx, act)
     if kind.of_ways and hearer is not None and act.target and _is_way(ctx, act.target):
         return acting(ctx, kind.of_ways, f"{act.kind} {act.target}", target=hearer, metadata={"topic": act.target})
+    if kind.of_any and _ANYTHING & _words(act) and (not act.target or _ANYTHING & set(act.target.casefold().split())):
+        return read(kind.of_any)
     if _stays_by_one(ctx, kind, act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if _takes_somewhere(ctx, kind, act):
@@ -344,7 +340,8 @@ def read_by_kind(
 
 # Words that ask more than whether and where.
 _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
-# Words for people, of whom one asks whether they are here.
+# Words for anything that may be there; and for people, of whom one asks whether they are here.
+_ANYTHING = frozenset("anything something everything whatever".split())
 _PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
 # Words that are said to somebody.
 _OF_YOU = frozenset("you your you're yours u ur".split())
@@ -360,23 +357,21 @@ def _takes_somewhere(ctx: ParseContext, kind: Kind, act: Act) -> bool:
 
 def _asks_for_people(ctx: ParseContext, kind: Kind, act: Act) -> bool:
     """Tell whether one looks who is here: `see if anybody is about`, `who else is in the bar`."""
-    is_here = not act.target or is_place(ctx, act.target)
-    return bool(kind.alone) and is_here and bool(_PEOPLE & _words(act))
+    return bool(kind.alone and _PEOPLE & _words(act)) and (not act.target or is_place(ctx, act.target))
 
 
 def _stays_by_one(ctx: ParseContext, kind: Kind, act: Act) -> bool:
     """Tell whether something that one carries is put away, or handled in a way of no consequence."""
-    is_put_away = bool(_PUT_AWAY & set(act.second.casefold().split()))
-    return (is_put_away or (kind.with_own and not act.second)) and _is_carried(ctx, act.target)
+    is_kept = _PUT_AWAY & set(act.second.casefold().split()) or (kind.with_own and not act.second)
+    return bool(is_kept) and _is_carried(ctx, act.target)
 
 
 def _is_nominal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
     """Tell whether what seems to be acted on is the act itself: `take a sip`, `have a stretch`."""
-    said, target = act.words.casefold(), act.target.casefold()
-    head = target.split()[-1] if target else ""
-    is_deed = is_verb(head) or head in lexicon().verb_words
-    is_named = is_deed and re.search(rf"\b(?:a|another) {re.escape(target)}", said)
-    return kind.harmless and bool(is_named) and resolve(act.target, ctx.nouns.everything()) is None
+    head = act.target.casefold().rpartition(" ")[2]
+    is_deed = kind.harmless and (is_verb(head) or head in lexicon().verb_words)
+    said = is_deed and re.search(rf"\b(?:a|another) {re.escape(act.target)}\b", act.words, re.IGNORECASE)
+    return bool(said) and resolve(act.target, ctx.nouns.everything()) is None
 
 
 def _is_of_own_body(act: Act) -> bool:

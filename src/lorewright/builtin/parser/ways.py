@@ -132,9 +132,9 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
             [*typed_lines("meet", person=name), *typed_lines("examine", thing=name)],
         )
     elsewhere = exact(goal, ctx.nouns.known_people)
-    seen = None if elsewhere is None else seen_off(ctx, elsewhere.candidate)
-    if seen is not None and seen[1] is not None:
-        return _read_way(ctx, PhraseMatch(seen[1], seen[1].name, 0.85))
+    placed = None if elsewhere is None else seen_off(ctx, elsewhere.candidate)
+    if placed is not None and placed[1] is not None:
+        return _read_way(ctx, PhraseMatch(placed[1], placed[1].name, 0.85))
     if elsewhere is not None:
         looked = read_as(verb_for("examine"), ctx, words, words_of(goal))
         if looked is not None:
