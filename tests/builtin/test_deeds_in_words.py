@@ -132,3 +132,25 @@ def test_an_action_has_no_deed_unless_one_is_given() -> None:
     action = Action(actor_id="p:jo", type="pose", metadata={"verb": "sigh"})
     assert action.deed == ""
     assert "deed" not in action.model_dump()["metadata"]
+
+
+def test_to_take_anything_that_may_be_there_is_to_search() -> None:
+    words = "grab whatever may be of use"
+    assert [action.type for action in _read(words, _act("take", words)).proposed_actions] == ["search"]
+
+
+def test_what_one_carries_is_handled_without_dice_and_taken_where_one_says() -> None:
+    words = "swing the credstick about"
+    assert [action.type for action in _read(words, _act("move", words, target="credstick")).proposed_actions] == [
+        "pose"
+    ]
+    words = "lug the credstick to the market"
+    went = _read(words, _act("move", words, target="credstick")).proposed_actions
+    assert [(action.type, action.location_id) for action in went] == [("go", "p:night_market")]
+
+
+def test_what_is_asked_of_the_program_among_other_acts_is_named_as_not_done() -> None:
+    output = _read("nod, what is the goal", _act("gesture", "nod"), _act("goal", "what is the goal"))
+    assert [action.type for action in output.proposed_actions] == ["wave"]
+    assert output.rest is not None
+    assert "what is the goal" in output.rest.question

@@ -364,11 +364,11 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     where = views.where(outcome.words)
     if outcome.code == "found":
         return [Beat("outcome", "found.bare")]
-    thing = views.thing(given, outcome.target_id)
-    if thing and outcome.form in kinds_of("nothing_found"):
+    if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
         return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
-    facts: dict[str, Fact] = {"where": True} if where else {}
-    return [Beat("outcome", "nothing_found", facts, {"where": where})]
+    detail = "" if where else views.detail(outcome.words)
+    facts: dict[str, Fact] = {"where": True} if where else {"detail": True} if detail else {}
+    return [Beat("outcome", "nothing_found", facts, {"where": where, "detail": detail})]
 
 
 def _tell_search_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:

@@ -248,7 +248,8 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         form = {"form": act.kind}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
-    odd = {word for word in act.odd if word.casefold() not in _vocabulary(ctx.nouns) | _words_shown(ctx.nouns)}
+    known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns)
+    odd = {word for word in act.odd if word.casefold().removesuffix("'s") not in known}
     name, _, rest = act.words.partition(" ")
     is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
     return with_deed(reading, rest if is_of_player else act.words, odd)

@@ -418,7 +418,7 @@ _INFLECTED = ("s", "ed", "ing", "ly")
 
 
 _AROUND = " \t*_.,;:!…-–—"
-_LONGEST_DEED, _LONGEST_TEXT = 14, 90
+_LONGEST_DEED, _LONGEST_TEXT = 18, 110
 _TOLD_DEED = re.compile(r"[^\W_][\w' ,-]*")
 _LEADING = frozenset("and then but so while i we you first also next just still again quickly".split())
 _TRAILING = frozenset("first then please pls plz now lol too again though and".split())

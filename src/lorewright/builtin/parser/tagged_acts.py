@@ -52,9 +52,9 @@ class Kind:
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
-    one that `asks_why` is put to nobody where it names nothing here, one for people is the aside `alone` and among
-    other acts the line `beside`, one for a way the aside `ways`. What is `of_doors` is a search of anything else, what
-    is done `with_own` things is of no consequence, what is done to anything at all the line `of_any`."""
+    one that `asks_why` of nothing here is put to nobody, one for people is the aside `alone`, among other acts the line
+    `beside`, one for a way the aside `ways`. What is `of_doors` is a search of other things, `with_own` things of no
+    consequence, with anything at all the line `of_any`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -111,8 +111,8 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
     meant."""
     named = " ".join((act.target, act.second, act.person))
-    words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
-    words |= {word for noun in (*ctx.nouns.scenery, *ctx.nouns.prose_words) for key in noun.keys for word in key.words}
+    nouns = (*ctx.nouns.everything(), *ctx.nouns.scenery, *ctx.nouns.prose_words)
+    words = {form for noun in nouns for key in noun.keys for word in key.words for form in (word, f"{word}'s")}
     slips = tuple(
         (odd, meant)
         for odd in act.odd
@@ -233,7 +233,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         return True
     if kind.asks_why and _ASKING & _words(act) and _is_unknown(reading):
         return True
-    if _takes_somewhere(ctx, kind, act) or (
+    if _taken_to(ctx, kind, act) or (
         next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
     ):
         return True
@@ -309,10 +309,10 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return acting(ctx, kind.of_ways, f"{act.kind} {act.target}", target=hearer, metadata={"topic": act.target})
     if kind.of_any and _ANYTHING & _words(act) and (not act.target or _ANYTHING & set(act.target.casefold().split())):
         return read(kind.of_any)
+    if where := _taken_to(ctx, kind, act):
+        return read_way(ctx, act.words, words_of(where))
     if _stays_by_one(ctx, kind, act):
         return _deed(ctx, act, replace(kind, harmless=True))
-    if _takes_somewhere(ctx, kind, act):
-        return read_way(ctx, act.words, words_of(act.person))
     is_of_body = kind.harmless and _is_of_own_body(act) and resolve(act.target, ctx.nouns.everything()) is None
     if is_of_body or _is_nominal(ctx, kind, act):
         return _deed(ctx, act.model_copy(update={"target": "", "second": ""}), kind)
@@ -349,10 +349,11 @@ _OF_YOU = frozenset("you your you're yours u ur".split())
 _PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot satchel purse apron hat".split())
 
 
-def _takes_somewhere(ctx: ParseContext, kind: Kind, act: Act) -> bool:
-    """Tell whether things are carried to a place, and to no person: `carry the tapers to the chapel`."""
+def _taken_to(ctx: ParseContext, kind: Kind, act: Act) -> str:
+    """Return the place that things are carried to, and no person: `carry the tapers to the chapel`; empty for none."""
     is_handing = any("{person}" in line and "{target}" in line for line in kind.lines)
-    return is_handing and bool(act.person) and _is_way(ctx, act.person)
+    where = act.person if is_handing else act.words.rpartition(" to ")[2].strip(" *.,!") if kind.with_own else ""
+    return where if where and _is_way(ctx, where) else ""
 
 
 def _asks_for_people(ctx: ParseContext, kind: Kind, act: Act) -> bool:
@@ -368,10 +369,9 @@ def _stays_by_one(ctx: ParseContext, kind: Kind, act: Act) -> bool:
 
 def _is_nominal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
     """Tell whether what seems to be acted on is the act itself: `take a sip`, `have a stretch`."""
-    head = act.target.casefold().rpartition(" ")[2]
-    is_deed = kind.harmless and (is_verb(head) or head in lexicon().verb_words)
-    said = is_deed and re.search(rf"\b(?:a|another) {re.escape(act.target)}\b", act.words, re.IGNORECASE)
-    return bool(said) and resolve(act.target, ctx.nouns.everything()) is None
+    is_verbal = any(is_verb(head) or head in lexicon().verb_words for head in act.target.casefold().split()[-1:])
+    said = is_verbal and re.search(rf"\b(?:a|another) {re.escape(act.target)}\b", act.words, re.IGNORECASE)
+    return kind.harmless and bool(said) and resolve(act.target, ctx.nouns.everything()) is None
 
 
 def _is_of_own_body(act: Act) -> bool:
