@@ -154,3 +154,23 @@ def test_what_is_asked_of_the_program_among_other_acts_is_named_as_not_done() ->
     assert [action.type for action in output.proposed_actions] == ["wave"]
     assert output.rest is not None
     assert "what is the goal" in output.rest.question
+
+
+def test_one_of_several_that_are_here_is_no_slip() -> None:
+    noun = SceneryNoun(name="lanterns", head="lanterns", text="Nine lanterns hang here.", key="k:3", source="p:bar#3")
+    words = "polish a lantern"
+    output = _read(words, Act(kind="work", words=words, target="lantern", score=0.9, odd=("lantern",)), scenery=(noun,))
+    assert [action.deed for action in output.proposed_actions] == ["polish a lantern"]
+    assert not output.assumptions
+
+
+def test_what_the_prose_tells_of_the_end_of_a_way_is_seen_from_here() -> None:
+    noun = SceneryNoun(name="rain", head="rain", text="Rain stands in the street.", key="k:4", source="p:bar#4")
+    output = _read("look at the street", scenery=(noun,))
+    assert [dict(action.metadata).get("detail") for action in output.proposed_actions] == ["rain"]
+
+
+def test_who_has_gone_there_already_does_not_go_twice() -> None:
+    noun = SceneryNoun(name="crates", head="crates", text="Jin sits in the street.", key="k:5", source="p:bar#5")
+    text = "go to the street and give the credstick to Jin"
+    assert [action.type for action in _read(text, scenery=(noun,)).proposed_actions] == ["go", "give"]

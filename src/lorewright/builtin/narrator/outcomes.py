@@ -206,11 +206,11 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
         return None
     if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
         return {"person": True}, {"thing": noun.name}
-    is_food = outcome.form != "eat" or noun.name.split()[-1].casefold() in _FOOD
-    if outcome.reason == "only_scenery" and outcome.deed and outcome.form in kinds_of(IN_WORDS) and is_food:
-        return {"kind": outcome.form, "deed": True, **({"carried": True} if noun.is_owned else {})}, {
-            "deed": outcome.deed
-        }
+    head = noun.name.split()[-1].casefold()
+    is_told = bool(outcome.deed) and outcome.form in kinds_of(IN_WORDS) and (outcome.form != "eat" or head in _FOOD)
+    if outcome.reason == "only_scenery" and is_told:
+        kind = "sit" if outcome.form == "take" and head in _SEATS else outcome.form
+        return {"kind": kind, "deed": True, **only({"carried": noun.is_owned}, "carried")}, {"deed": outcome.deed}
     if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
         return {"kind": form}, {"thing": noun.name}
     if outcome.reason == "only_scenery":
@@ -253,6 +253,8 @@ _SORTS = {
     "stamp strike",
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
+# Who takes one of these sits down.
+_SEATS = frozenset("stool seat chair bench armchair sofa".split())
 # What holds what is eaten or drunk.
 _VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
 # Nothing else is eaten or drunk.

@@ -122,7 +122,9 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
-    readings = [by_the_way(ctx, reading) for reading in readings]
+    walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
+    until = next(walks, len(readings))
+    readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
 
 
@@ -248,8 +250,8 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         form = {"form": act.kind}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
-    known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns)
-    odd = {word for word in act.odd if word.casefold().removesuffix("'s") not in known}
+    known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns) if act.odd else frozenset()
+    odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
     name, _, rest = act.words.partition(" ")
     is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
     return with_deed(reading, rest if is_of_player else act.words, odd)

@@ -206,7 +206,13 @@ def find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
 
 def seen_off(ctx: ParseContext, person: Candidate) -> tuple[ProseNoun, Candidate | None] | None:
     """Return what a sentence of the prose shows that names a person who is not here, and the way to where it has them,
-    if it names one; None where no sentence tells of them."""
+    if it names one; the same of what lies at the end of a way. None where no sentence tells of them."""
+    if person.kind == "exit":
+        called = _any_of({key.words for key in person.keys})
+        off = (
+            ProseNoun(noun.name, "shown") for noun in ctx.shown if noun.is_sure and called.search(noun.text.casefold())
+        )
+        return next(((noun, person) for noun in off), None)
     if person.kind != "person" or person in ctx.nouns.people:
         return None
     # Names have capital letters; what somebody is may be somebody else, too.

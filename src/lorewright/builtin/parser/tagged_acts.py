@@ -150,7 +150,7 @@ def _head(phrase: str) -> str:
 
 
 def _nearest(odd: str, words: Collection[str], least: float) -> str:
-    """Return the only word that an unknown one is most like; empty where none is like it, or several are."""
+    """Return the only word that an unknown one is most like; empty for none, for several, and for its own plural."""
     scores = {
         word: OSA.normalized_similarity(odd, word)
         for word in words
@@ -158,7 +158,7 @@ def _nearest(odd: str, words: Collection[str], least: float) -> str:
     }
     best = max(scores.values(), default=0.0)
     likely = [word for word, score in scores.items() if score == best]
-    return likely[0] if best >= least and len(likely) == 1 else ""
+    return likely[0] if best >= least and len(likely) == 1 and likely[0] != f"{odd}s" else ""
 
 
 _LONG_ENOUGH = 3
