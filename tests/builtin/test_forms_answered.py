@@ -10,7 +10,7 @@ import pytest
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.narrator.forms import word_forms
 from lorewright.builtin.narrator.grammar import choose, grammar
-from lorewright.builtin.parser.tagged_acts import kinds
+from lorewright.builtin.parser.act_kinds import kinds
 from lorewright.rules.verbs import verbs
 from lorewright.values.leads import Lead
 from lorewright.values.records import LoreLine, NarratorInput, PersonView, SceneView

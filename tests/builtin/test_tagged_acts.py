@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.builtin.parser.interpreter import MAX_ACTIONS, interpret
+from lorewright.builtin.parser.act_kinds import kinds
+from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.noun_phrases import nouns_of
-from lorewright.builtin.parser.tagged_acts import kinds
+from lorewright.builtin.parser.outputs import MAX_ACTIONS
 from lorewright.builtin.parser.tagging import Act
 from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput

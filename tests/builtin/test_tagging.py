@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.builtin.parser.tagged_acts import kinds
+from lorewright.builtin.parser.act_kinds import kinds
 from lorewright.builtin.parser.tagging import Act, ActTagger, no_acts, tagged_kinds, tagger_with
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import GuardedEmbedder, RememberingEmbedder, WordStates

@@ -19,6 +19,7 @@ class _FormMetadata(Frozen):
     """The metadata that every type of action may have."""
 
     form: str = Field(default="", max_length=40, pattern=r"^[a-z_]*$")
+    deed: str = Field(default="", max_length=120)
 
 
 class Action(Frozen):
@@ -26,8 +27,8 @@ class Action(Frozen):
 
     `target_id` is a person or thing: of a `give` the receiver, of a `use` what something is used on. `location_id` is
     the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
-    rule reads it, nor the `form`, the kind of act that the interpreter took the words for. A type that no ruleset knows
-    is a valid Action and an invalid attempt. Keys may be given in camelCase (`actorId`) too.
+    rule reads it, nor the `form`, the kind of act that the interpreter took the words for, nor the `deed`. A type that
+    no ruleset knows is a valid Action and an invalid attempt. Keys may be given in camelCase (`actorId`) too.
     """
 
     actor_id: str
@@ -47,7 +48,7 @@ class Action(Frozen):
             return data
         given = _in_snake_case(dict(data.get("metadata") or {}))
         # Any action may have a form, so that no verb has to name it.
-        form = _FormMetadata(form=given.pop("form", ""))
+        form = _FormMetadata(form=given.pop("form", ""), deed=given.pop("deed", ""))
         typed = verb.metadata.model_validate(given)
         return {**data, "metadata": typed.model_dump(exclude_defaults=True) | form.model_dump(exclude_defaults=True)}
 
@@ -68,6 +69,12 @@ class Action(Frozen):
         """The kind of act that the interpreter took it for (`joke`, `request`); empty where that is not known. No rule
         reads it: it says how the act is told, and never what comes of it."""
         return str(self.metadata.get("form", ""))
+
+    @property
+    def deed(self) -> str:
+        """What was done, as it stands after `you`: `shake the rain off your coat`; empty where that is not known. No
+        rule reads it."""
+        return str(self.metadata.get("deed", ""))
 
     @property
     def is_whispered(self) -> bool:

@@ -132,7 +132,7 @@ class Outcome(Frozen):
     not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
     place of its dice in `Resolution.rolls`; `say` the scenario's own sentences, `then` those of what followed from it
     by itself. What is `whispered` is heard by the two alone. `form` is the kind of act that the interpreter took it
-    for, by which the narrator tells it.
+    for, by which the narrator tells it, `deed` what was done, as it stands after `you`.
     """
 
     action_index: int = Field(ge=0)
@@ -155,6 +155,7 @@ class Outcome(Frozen):
     # Newer fields are written only where they have a value: other turns keep their bytes.
     whispered: bool = Field(default=False, exclude_if=lambda whispered: not whispered)
     form: str = Field(default="", exclude_if=lambda form: not form)
+    deed: str = Field(default="", exclude_if=lambda deed: not deed)
 
 
 class Resolution(Frozen):

@@ -488,4 +488,5 @@ def _outcome(
         then=then,
         whispered=action.is_whispered,
         form=action.form,
+        deed=action.deed,
     )

@@ -8,9 +8,10 @@ from dataclasses import replace
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_of
 from lorewright.builtin.narrator.authored import is_named_in, plain
+from lorewright.builtin.narrator.forms import kinds_of
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.hearing import SOUNDS, heard_beat
-from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, said_of
+from lorewright.builtin.narrator.hearing import EVERYBODY, SOUNDS, THROUGH, heard_beat
+from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.clauses import (
     Phrasing,
@@ -22,7 +23,16 @@ from lorewright.builtin.parser.clauses import (
     typed,
 )
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
-from lorewright.builtin.parser.pieces import each, find_anything, is_place, owner_of_face, pronoun, shown_part
+from lorewright.builtin.parser.pieces import (
+    each,
+    each_place,
+    find_anything,
+    is_place,
+    owner_of_face,
+    pronoun,
+    seen_off,
+    shown_part,
+)
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -74,7 +84,13 @@ def _look(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
 def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the place, or somebody or something that is here, or a detail of the place."""
     if is_place_look(given, outcome):
-        return [] if given.scene_changed else [_looked_around(given)]
+        return passed_by(given, outcome) if given.scene_changed else [_looked_around(given)]
+    if outcome.words == EVERYBODY:
+        looked = passed_by(given, outcome) or [Beat("outcome", "looked.company")]
+        # Where one came to another place, it is told who is there.
+        return [*looked, *([] if given.scene_changed else people(given))]
+    if outcome.words.startswith(THROUGH) and (where := views.where(outcome.words)):
+        return [Beat("outcome", "looked.through", {}, {"where": where})]
     if outcome.target_id == given.player_id:
         return [Beat("outcome", "looked.self")]
     view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
@@ -187,6 +203,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
     if phrase.split()[0].lower() in ("anyone", "anybody", "someone", "somebody", "anything", "whoever"):
         return acting(ctx, LOOK.name, "look around", confidence=0.85)
+    if phrase.lower() in (EVERYBODY, "everyone"):
+        return acting(ctx, LOOK.name, "look who is here", metadata={"detail": EVERYBODY})
     is_listening = words.lower().split()[0] == "listen" and not words.lower().endswith(_ALOUD)
     if is_place(ctx, phrase):
         heard = {"detail": SOUNDS} if is_listening else {}
@@ -203,6 +221,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
             return acting(ctx, LOOK.name, "look around", confidence=0.85)
         case Tie():
             return which(words, found, "look at {}")
+        case PhraseMatch() if (seen := seen_off(ctx, found.candidate)) is not None:
+            return _read_look_at_prose(ctx, phrase, seen[0])
         case PhraseMatch() if found.candidate.kind not in ("exit", "place"):
             heard = {"detail": SOUNDS} if is_listening and found.candidate.kind != "person" else {}
             return acting(ctx, LOOK.name, f"look at {shown(found)}", target=found, metadata=heard)
@@ -344,8 +364,11 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     where = views.where(outcome.words)
     if outcome.code == "found":
         return [Beat("outcome", "found.bare")]
-    facts: dict[str, Fact] = {"where": True} if where else {}
-    return [Beat("outcome", "nothing_found", facts, {"where": where})]
+    if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
+        return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
+    detail = "" if where else views.detail(outcome.words)
+    facts: dict[str, Fact] = {"where": True} if where else {"detail": True} if detail else {}
+    return [Beat("outcome", "nothing_found", facts, {"where": where, "detail": detail})]
 
 
 def _tell_search_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -358,6 +381,8 @@ def _read_look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     preposition = longest_prefix(lows(rest), lexicon().inside)
     if not preposition or not bare(rest[len(preposition) :]):
         return None
+    if (several := each_place(ctx, words, rest, _read_look_in)) is not None:
+        return several
     behind = lows(rest[len(preposition) :])
     if behind[0] in lexicon().self_words and behind[1:2] in ([], ["to"], ["for"], ["in"], ["again"]):
         return acting(ctx, LOOK.name, words[:MAX_WORDS])
@@ -381,6 +406,8 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
     if elsewhere is not None:
         return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
+    if detail.startswith(THROUGH) and noun.split()[-1].lower() in _SEEN_THROUGH:
+        return _read_detail(ctx, detail, 0.85)
     if ctx.prose_noun and noun.lower() in ("it", "them"):
         detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun
     metadata = {"detail": detail[:MAX_WORDS]}
@@ -396,6 +423,12 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
             return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.7)
         return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, SEARCH.name, f"search {detail}", target=found, metadata=metadata)
+
+
+# What one looks through, to see what is behind it.
+_SEEN_THROUGH = frozenset(
+    "keyhole window windows glass pane door doorway gap crack slit hole letterbox curtain blind shutters fence".split()
+)
 
 
 def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
-from lorewright.builtin.narrator.forms import OF_BODY, kinds_of
+from lorewright.builtin.narrator.forms import IN_WORDS, OF_BODY, kinds_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
@@ -215,6 +215,8 @@ def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
     posture, form = _posture(outcome.words), outcome.form
     if outcome.code != "acted":
         return None
+    if outcome.deed:
+        return Beat("outcome", IN_WORDS, {"kind": form}, {"deed": outcome.deed})
     if form in kinds_of(OF_BODY) and (not posture or form in _SAYS_MORE or (form, posture) == _HELD_OUT):
         return Beat("outcome", OF_BODY, {"kind": form})
     return Beat("outcome", "gesture.pose", {"kind": posture})

@@ -18,6 +18,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Groups of deeds by their form: done to what only the prose shows, and with one's own body.
 SHOWN, OF_BODY, USED = "form.shown", "form.body", "form.used"
+# The same in the player's own words.
+IN_WORDS, FIRST = "form.in_words", "form.first"
 # What is answered where all that is known of a subject was told, and more is asked.
 MORE = "asked.more"
 
@@ -40,10 +42,12 @@ class WordForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeedForm:
-    """Whether deeds of a form change nothing, and the sorts of words for them that are told by themselves."""
+    """Whether deeds of a form change nothing, the sorts of words for them that are told by themselves, and the form that
+    they have with something to sit on."""
 
     harmless: bool = False
     own_words: frozenset[str] = frozenset()
+    with_seats: str = ""
 
 
 @cache
@@ -80,7 +84,7 @@ def deed_forms() -> Mapping[str, DeedForm]:
     """Return the forms of deeds, by name; those that are like all others are left out."""
     return MappingProxyType(
         {
-            name: DeedForm(harmless=row.get("harmless", False), own_words=frozenset(row.get("own_words", "").split()))
+            name: DeedForm(**{**row, "own_words": frozenset(row.get("own_words", "").split())})
             for name, row in _rows()["deeds"].items()
         }
     )

@@ -11,6 +11,8 @@ from lorewright.values.records import NarratorInput
 
 # What one looks at with one's ears.
 SOUNDS = "sounds"
+# What one looks at who looks who is there; and what comes before that through which one looks.
+EVERYBODY, THROUGH = "everybody", "through "
 _HEARD = re.compile(
     r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
     r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing|bells?|rings?|plate)\b",

@@ -29,6 +29,7 @@ from lorewright.builtin.narrator.views import (
     Beat,
     Joint,
     Person,
+    drop_repeated_lore,
     is_round_of_another,
     left_out_beat,
     other_claims,
@@ -329,12 +330,12 @@ def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
     ]
     beats += tension_beats(given, "peak")
     acts = list(act_beats(given, memory))
-    beats = _drop_repeated_lore(beats)
+    beats = drop_repeated_lore(beats)
     is_anothers, is_curt = is_round_of_another(given), _is_curt(given)
     has_room = not (given.ending or is_anothers or is_curt)
     if has_room and not any(beat.cites for beat in beats) and _wants_lore(given):
         beats += list(lore_left(given, [*beats, *acts]))[:1]
-    beats = _drop_repeated_lore([*beats, *acts, *quiet_beats(given)])
+    beats = drop_repeated_lore([*beats, *acts, *quiet_beats(given)])
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
     if is_anothers:
@@ -385,17 +386,6 @@ def _wants_lore(given: NarratorInput) -> bool:
     second time.
     """
     return given.turn_no % 2 == 0 or any(outcome.code in ("looked", "nothing_found") for outcome in given.outcomes)
-
-
-def _drop_repeated_lore(beats: list[Beat]) -> list[Beat]:
-    """Return the beats without those that would tell a lore line a second time."""
-    told: set[str] = set()
-    kept = []
-    for beat in beats:
-        if not told.intersection(beat.keys):
-            kept.append(beat)
-        told.update(beat.keys)
-    return kept
 
 
 def _strays(given: NarratorInput) -> Iterator[Beat]:

@@ -9,7 +9,18 @@ from dataclasses import replace
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import tellers, telling_of
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
-from lorewright.builtin.narrator.forms import MORE, SHOWN, USED, DeedForm, deed_forms, is_harmless, kinds_of, word_forms
+from lorewright.builtin.narrator.forms import (
+    FIRST,
+    IN_WORDS,
+    MORE,
+    SHOWN,
+    USED,
+    DeedForm,
+    deed_forms,
+    is_harmless,
+    kinds_of,
+    word_forms,
+)
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
     exits,
@@ -49,7 +60,14 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
         return _blocked(given, outcome)
     of_player = telling_of(outcome.type).of_player
     beat = _of_a_code(given, outcome) or (None if of_player is None else of_player(given, outcome))
-    return None if beat is None else [beat, *_time_price(given, outcome)]
+    if beat is None:
+        return None
+    slots: dict[str, Slot] = {"deed": outcome.deed}
+    is_unnamed = bool(outcome.deed) and beat.group.startswith("gesture.") and not beat.facts.get("thing")
+    if is_unnamed and not beat.facts.get("person") and outcome.form in kinds_of(IN_WORDS):
+        return [Beat("outcome", IN_WORDS, {"kind": outcome.form}, slots)]
+    first = [Beat("outcome", FIRST, {}, slots)] if is_unnamed else []
+    return [*first, beat, *_time_price(given, outcome)]
 
 
 def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
@@ -163,7 +181,8 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
     is_of_form = bool(outcome.form) and facts.get("kind") == outcome.form
-    beat = Beat("outcome", SHOWN if is_of_form else f"blocked.{name}", facts, slots)
+    group = IN_WORDS if facts.pop("deed", False) else SHOWN if is_of_form else f"blocked.{name}"
+    beat = Beat("outcome", group, facts, slots)
     if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
         # The sentence that it stands in says what there is to it.
         return [replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))]
@@ -188,6 +207,12 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
         return None
     if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
         return {"person": True}, {"thing": noun.name}
+    head = noun.name.split()[-1].casefold()
+    is_told = bool(outcome.deed) and outcome.form in kinds_of(IN_WORDS) and (outcome.form != "eat" or head in _FOOD)
+    if outcome.reason == "only_scenery" and is_told:
+        seated = deed_forms().get(outcome.form, DeedForm()).with_seats
+        kind = seated if seated and head in _SEATS else outcome.form
+        return {"kind": kind, "deed": True, **only({"carried": noun.is_owned}, "carried")}, {"deed": outcome.deed}
     if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
         return {"kind": form}, {"thing": noun.name}
     if outcome.reason == "only_scenery":
@@ -230,6 +255,8 @@ _SORTS = {
     "stamp strike",
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
+# Who takes one of these sits down.
+_SEATS = frozenset("stool seat chair bench armchair sofa".split())
 # What holds what is eaten or drunk.
 _VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
 # Nothing else is eaten or drunk.

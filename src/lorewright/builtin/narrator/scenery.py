@@ -258,6 +258,12 @@ def is_place_look(given: NarratorInput, outcome: Outcome) -> bool:
     return outcome.target_id == given.scene.place_id or (outcome.target_id is None and not outcome.words)
 
 
+def passed_by(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return that one looked round a place before one left it; what is seen where one stands now is told with it."""
+    is_left = any(other.code == "moved" and other.action_index > outcome.action_index for other in given.outcomes)
+    return [Beat("outcome", "looked.passing")] if is_left else []
+
+
 def atmosphere(given: NarratorInput, *, limit: int) -> list[Beat]:
     """Return the next lines that were not told before; where none are left, hearsay about the place or what is here."""
     if given.scene.atmosphere:

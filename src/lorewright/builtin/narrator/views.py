@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder, word_count
+from lorewright.builtin.narrator.forms import IN_WORDS, SHOWN
 from lorewright.builtin.narrator.grammar import Fact, Facts
 from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_name, with_article
 from lorewright.ids import local
@@ -434,6 +435,23 @@ def _is_too_long(beats: Sequence[Beat], room: Room) -> bool:
     beats_told = [beat for beat in beats if beat.kind != "ending"]
     own = sum(1 for beat in beats_told if beat.group)
     return own > room.own_sentences or sum(map(estimate, beats_told)) > room.words
+
+
+# Groups of what was done, which need no line after them.
+_WHOLE = frozenset((SHOWN, IN_WORDS, "blocked.only_scenery"))
+
+
+def drop_repeated_lore(beats: Sequence[Beat]) -> list[Beat]:
+    """Return the beats without those that would tell a lore line a second time; what was done is told all the same."""
+    told: set[str] = set()
+    kept = []
+    for beat in beats:
+        if not told.intersection(beat.keys):
+            kept.append(beat)
+        elif beat.group in _WHOLE:
+            kept.append(replace(beat, authored="", cites=(), keys=()))
+        told.update(beat.keys)
+    return kept
 
 
 # Durations in words.

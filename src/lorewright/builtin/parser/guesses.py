@@ -253,8 +253,8 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
     meant."""
     named = " ".join((act.target, act.second, act.person))
-    words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
-    words |= {word for noun in (*ctx.nouns.scenery, *ctx.nouns.prose_words) for key in noun.keys for word in key.words}
+    nouns = (*ctx.nouns.everything(), *ctx.nouns.scenery, *ctx.nouns.prose_words)
+    words = {form for noun in nouns for key in noun.keys for word in key.words for form in (word, f"{word}'s")}
     people = {word for noun in (*ctx.nouns.people, *ctx.nouns.known_people) for key in noun.keys for word in key.words}
     of_people, known = act.person.split(), words | known_words()
     slips = tuple(
@@ -271,7 +271,7 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
 
 
 def _nearest(odd: str, words: Collection[str], least: float) -> str:
-    """Return the only word that an unknown one is most like; empty where none is like it, or several are."""
+    """Return the only word that an unknown one is most like; empty for none, for several, and for its own plural."""
     scores = {
         word: OSA.normalized_similarity(odd, word)
         for word in words
@@ -279,7 +279,7 @@ def _nearest(odd: str, words: Collection[str], least: float) -> str:
     }
     best = max(scores.values(), default=0.0)
     likely = [word for word, score in scores.items() if score == best]
-    return likely[0] if best >= least and len(likely) == 1 else ""
+    return likely[0] if best >= least and len(likely) == 1 and likely[0] != f"{odd}s" else ""
 
 
 _LONG_ENOUGH = 3

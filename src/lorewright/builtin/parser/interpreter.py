@@ -8,17 +8,16 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
+from lorewright.builtin.parser.act_kinds import Kind, form_of, is_said, kinds
 from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
     Clause,
-    Risk,
     Syntax,
     Word,
     cleaned,
     lexicon,
-    listed,
     longest_prefix,
     lows,
     words_of,
@@ -28,9 +27,9 @@ from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
-    key_words,
     nouns_of,
 )
+from lorewright.builtin.parser.outputs import find_risks, output_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -42,6 +41,7 @@ from lorewright.builtin.parser.readings import (
     not_caught,
     only_person,
 )
+from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import (
     read_civility,
@@ -50,28 +50,24 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
-    Kind,
     is_into_telephone,
     is_read_as,
     is_refused,
-    is_said,
     is_weak,
-    kinds,
     read_by_kind,
-    with_form,
     with_nouns,
 )
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call, with_name_apart
+from lorewright.builtin.parser.ways import by_the_way
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
-from lorewright.values.readings import Aside, Unclear
+from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Scope
 
-MAX_ACTIONS = 4
 _OWN_KNOWLEDGE = re.compile(
     r"(?:so |and |but )?what (?:do|have|did|would) (?:i|we|my character) (?:already )?"
     r"(?:know|learn(?:ed|t)?|heard?|find out|found out|remember)(?: so far)? (?:about"
@@ -114,12 +110,12 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     long_names = _long_names(ctx.nouns)
     ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
     text = _repeated(text, given.said_before)
-    ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks)
+    ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks, shown=given.scope.scenery or ())
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
-        return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
+        return output_of([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     # Words in quotation marks alone are said as they are.
@@ -128,12 +124,15 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
     acts = tuple(with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
     if acts and _are_read_as(ctx, acts, readings):
-        readings = [with_form(reading, act) for act, reading in zip(acts, readings, strict=True)]
+        readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
     if ctx.offered_verb and (move := _read_move(ctx, text, acts, readings)) is not None:
         readings = [move]
-    return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
+    walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
+    until = next(walks, len(readings))
+    readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
+    return with_slips(output_of(readings, ctx, find_risks(clauses)), slips)
 
 
 def _read_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading]) -> Reading | None:
@@ -152,17 +151,6 @@ def _read_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequ
 
 # From so much on words are clearly said to somebody.
 _CLEARLY = 0.6
-
-
-def _with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
-    """Return a reading that says which words were taken for slips of the hand, and is the less sure for them."""
-    if not slips or output.aside is not None or output.unclear is not None:
-        return output
-    assumed = tuple(f"{word} is meant by {excerpt(typed_word)}" for typed_word, word in slips)
-    sure = 0.7 if any((word,) in lexicon().verb_phrases for _, word in slips) else 0.8
-    return output.model_copy(
-        update={"assumptions": (*output.assumptions, *assumed), "confidence": min(output.confidence, sure)}
-    )
 
 
 def _chosen_line(text: str, options: Sequence[str]) -> str:
@@ -258,14 +246,14 @@ def _read_acts(
         if before is not None and (is_into_telephone(before, found) or _goes_on_to_absent(ctx, readings, found)):
             continue
         act, slips = mended_act(ctx, found)
-        for reading in _readings_of(ctx, act, ahead, names, vocabulary):
+        for reading in _readings_of(ctx, act, ahead, names, vocabulary, alone=len(acts) == 1):
             if any(action.location_id in ahead for earlier in readings for action in earlier.actions):
                 # Where the walk fails nobody is named who was not met.
                 reading = replace(reading, assumptions=())
             elif slips and reading.actions:
                 assumed = (f"{meant} is meant by {excerpt(odd)}" for odd, meant in slips)
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
-            readings = with_reading(readings, with_form(replace(reading, words=act.words), act))
+            readings = with_reading(readings, _told_as(ctx, act, replace(reading, words=act.words)))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
     if not any(reading.actions for reading in readings):
         return readings
@@ -295,12 +283,32 @@ def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
     return role or without_tool(ctx, act.words, act.second, kind.wants) or hurt(ctx, act.target, verb)
 
 
+def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
+    """Return the reading of an act whose actions are told as the kind of act that they are, where that is no guess, and
+    in the player's words where those can be told."""
+    if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
+        form = {"form": form_of(act, reading)}
+        actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
+        reading = replace(reading, actions=tuple(actions))
+    known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns) if act.odd else frozenset()
+    odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
+    name, _, rest = act.words.partition(" ")
+    is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
+    return with_deed(reading, rest if is_of_player else act.words, odd)
+
+
+# From that on an act is told as its kind.
+_TOLD = 0.3
+
+
 def _readings_of(
     ctx: ParseContext,
     act: Act,
     ahead: Mapping[str, Scope],
     names: Sequence[tuple[str, ...]],
     vocabulary: set[str],
+    *,
+    alone: bool,
 ) -> list[Reading]:
     if (refused := _read_at_once(ctx, act)) is not None:
         return [refused]
@@ -325,6 +333,9 @@ def _readings_of(
         return strong
     by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
     is_said = one is not None and one.aside is not None and one.aside.kind == "alone" and not kinds()[act.kind].said
+    beside = "" if alone else kinds().get(act.kind, Kind()).beside
+    if beside and by_kind is not None and by_kind.aside is not None:
+        by_kind = read_clause(ctx, Clause(words_of(beside)), vocabulary)
     is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_said and not is_weak(ctx, act, one)
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
@@ -435,98 +446,3 @@ def _continues(before: Reading, after: Reading) -> bool:
     syntax = None if verb is None else verb.part(Syntax)
     is_one = None if syntax is None else syntax.continues
     return is_one is not None and is_one(before.actions[0], after.actions[0])
-
-
-def _find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
-    """Return the risk flags of the words in a verb's position: first, or after a lead-in."""
-    heads: set[str] = set()
-    for clause in clauses:
-        low = lows(clause.words)
-        lead = longest_prefix(low, lexicon().lead_ins)
-        heads.update(low[:1] + low[len(lead) : len(lead) + 1])
-    return tuple(risk for risk, verbs in lexicon().risks if heads & verbs)
-
-
-def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
-    asides = [reading.aside for reading in readings if reading.aside is not None]
-    impossible = next((aside for aside in asides if aside.kind == "story"), None)
-    if impossible is not None:
-        # A line that wants what no story has an answer to is refused as a whole: half of it would be another deed.
-        return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
-    wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
-    if wondered is not None and not any(reading.actions for reading in readings):
-        if wondered.kind not in ("lore", "alone"):
-            # All that is asked of the program is asked at once.
-            said = " ".join(dict.fromkeys(aside.words for aside in asides))
-            wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
-        return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
-    wants = [_wanted(reading) for reading in readings]
-    readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
-    everything = readings
-    readings, lost = _played(readings)
-    actions = tuple(action for reading in readings for action in reading.actions)
-    assumptions = [text for reading in readings for text in reading.assumptions]
-    confidence = min(reading.confidence for reading in readings)
-    if len(actions) > MAX_ACTIONS:
-        assumptions.append("only the first four things are tried")
-        confidence = min(confidence, 0.8)
-    # A model, where there is one, may make something of the rest.
-    confidence = min(confidence, 0.5) if lost else confidence
-    unclear = next((reading.unclear for reading in readings if reading.unclear and not reading.is_lost), None)
-    return InterpreterOutput(
-        intent="; then ".join(reading.intent for reading in readings)[:400],
-        referenced_entities=_referenced_ids(ctx, actions[:MAX_ACTIONS]),
-        proposed_actions=actions[:MAX_ACTIONS],
-        assumptions=tuple(dict.fromkeys(assumptions)),
-        risk_flags=risks,
-        confidence=confidence,
-        unclear=unclear or next((reading.unclear for reading in readings if reading.unclear), None),
-        not_played=lost,
-        played=". ".join(reading.words for reading in readings) if lost else "",
-        rest=_rest(everything, lost) if lost else None,
-    )
-
-
-def _wanted(reading: Reading) -> str:
-    """Return the name of what a reading is about and that is not here; empty for others."""
-    is_absent = len(reading.actions) == 1 and reading.actions[0].metadata.get("detail_is") == "absent"
-    return str(reading.actions[0].metadata.get("detail", "")) if is_absent else ""
-
-
-def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
-    """Return the question about the words that were not played: the first that has one."""
-    asked = next((reading for reading in readings if reading.unclear is not None), None)
-    if asked is None or asked.unclear is None:
-        return None
-    said = f"Not done: {listed([f'“{excerpt(words)}”' for words in lost])}."
-    question = "" if not asked.unclear.lines else f" {asked.unclear.question}"
-    return Unclear(words=asked.unclear.words, question=f"{said}{question}", lines=asked.unclear.lines)
-
-
-def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, ...]]:
-    """Return the readings that are played, and the words of the others.
-
-    What could not be read costs nothing of the rest. What needs an answer first ends the line, unless it begins it.
-    """
-    until = next((at for at, reading in enumerate(readings) if reading.unclear and not reading.is_lost), len(readings))
-    played = [reading for reading in readings[:until] if reading.actions]
-    if not played:
-        return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
-    lost = (reading for reading in readings if not any(reading is kept for kept in played))
-    return played, tuple(
-        reading.words for reading in lost if reading.aside is None or reading.aside.kind not in UNHEARD
-    )
-
-
-def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:
-    """Return IDs of what the actions are about, topics included where they are somebody's or something's name."""
-    everything = ctx.nouns.everything()
-    ids: list[str] = []
-    for action in actions:
-        topic = exact(action.words, everything) if key_words(action.words) else None
-        ids += [
-            entity_id
-            for entity_id in (action.target_id, action.location_id, topic.candidate.id if topic else None)
-            if entity_id
-        ]
-    return tuple(dict.fromkeys(ids))

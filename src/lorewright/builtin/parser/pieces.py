@@ -4,7 +4,7 @@ target of a ruleset's verb; and what a clause changes for the next: who and what
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, longest_prefix, lows, typed, words_of
@@ -125,6 +125,16 @@ def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> R
 _WITH_CALL = 2
 
 
+def each_place(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
+    """Read `under the mat and inside the hat` as the frame for both; None where there is only one place."""
+    low = lows(rest)
+    ends = (at for at, word in enumerate(low) if word == "and" and longest_prefix(low[at + 1 :], lexicon().inside))
+    end = next(ends, 0)
+    found = (frame(ctx, words, part) for part in (rest[:end], rest[end + 1 :]) if end)
+    read = [reading for reading in found if reading is not None]
+    return joined(read, ", ".join(reading.intent for reading in read)) if read else None
+
+
 def joined(readings: Sequence[Reading], intent: str) -> Reading:
     """Return several readings as one, as sure as the least sure of them."""
     return Reading(
@@ -195,6 +205,49 @@ def find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
         return None
     way = exact(phrase, nouns.exits)
     return way or close or resolve(phrase, nouns.exits)
+
+
+def seen_off(ctx: ParseContext, person: Candidate) -> tuple[ProseNoun, Candidate | None] | None:
+    """Return what a sentence of the prose shows that names a person who is not here, and the way to where it has them,
+    if it names one; the same of what lies at the end of a way. None where no sentence tells of them."""
+    if person.kind == "exit":
+        called = _any_of({key.words for key in person.keys})
+        off = (
+            ProseNoun(noun.name, "shown") for noun in ctx.shown if noun.is_sure and called.search(noun.text.casefold())
+        )
+        return next(((noun, person) for noun in off), None)
+    if person.kind != "person" or person in ctx.nouns.people:
+        return None
+    # Names have capital letters; what somebody is may be somebody else, too.
+    names = _any_of({tuple(map(str.capitalize, key.words)) for key in person.keys})
+    told = [noun for noun in ctx.shown if noun.is_sure and names.search(noun.text)]
+    for noun in told:
+        ways = ((way, _any_of({key.words for key in way.keys})) for way in ctx.nouns.exits)
+        way = next((way for way, called in ways if called.search(noun.text.casefold())), None)
+        if way is not None:
+            return ProseNoun(noun.name, "shown"), way
+    return (ProseNoun(told[0].name, "shown"), None) if told else None
+
+
+def _any_of(names: Collection[tuple[str, ...]]) -> re.Pattern[str]:
+    either = "|".join(r"\W+".join(map(re.escape, words)) for words in names if words)
+    return re.compile(rf"\b(?:{either})\b" if either else r"(?!)")
+
+
+def handed_on_the_way(ctx: ParseContext, reading: Reading, travel: str) -> Reading:
+    """Return a reading of something handed to somebody who is elsewhere with the way to where the prose has them before
+    it; `travel` is the name of the verb that takes a way."""
+    found = []
+    for action in reading.actions:
+        verb = verb_of(action.type)
+        syntax = None if verb is None else verb.part(Syntax)
+        is_handing = syntax is not None and syntax.is_handing_over
+        to = next((person for person in ctx.nouns.known_people if is_handing and person.id == action.target_id), None)
+        seen = None if to is None else seen_off(ctx, to)
+        if seen is not None and seen[1] is not None:
+            found.append(Action(actor_id=action.actor_id, type=travel, location_id=seen[1].id))
+        found.append(action)
+    return replace(reading, actions=tuple(found)) if len(found) > len(reading.actions) else reading
 
 
 # What one clause of a line changes for the next.

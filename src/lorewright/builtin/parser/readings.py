@@ -36,17 +36,18 @@ from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, free_verb
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.readings import Aside, Unclear
+from lorewright.values.scenery import SceneryNoun
 
-MAX_WORDS = 200  # longest excerpt of the player's words in an action's metadata (characters)
-MAX_LINES = 4
+# The longest excerpt of the player's words in an action's metadata (characters), and the most lines that are offered.
+MAX_WORDS, MAX_LINES = 200, 4
 
 
 @dataclass(frozen=True, slots=True)
 class ParseContext:
     """The possible referents of a clause: the scope, and what this input mentioned before; `verbs` are those of the
     ruleset, each with its type of action. `listener` hears what is said to nobody by name, `topic` was last spoken
-    about; `came_from` is the place where the player was before.
-    """
+    about; `came_from` is the place where the player was before; `clocks` are the names of those that are shown; `shown`
+    is what the prose shows, with its sentences; with `has_mood` the line has words of mood alone (`lol`, `huh`)."""
 
     nouns: Nouns
     person: Candidate | None = None
@@ -55,14 +56,13 @@ class ParseContext:
     listener: Candidate | None = None
     topic: str = ""
     came_from: str = ""
-    # The names of the clocks that are shown.
     clocks: tuple[str, ...] = ()
     # The verb of the ruleset that was offered last: the name of a thing alone stands for it.
     offered_verb: str = ""
-    # Whether the line has words of mood alone: `lol`, `huh`.
     has_mood: bool = False
     # What an earlier clause of the line was about, where no entity stands for it: `it` refers to that.
     prose_noun: str = ""
+    shown: tuple[SceneryNoun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

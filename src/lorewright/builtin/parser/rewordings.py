@@ -1,5 +1,5 @@
 """A clause and the scope -> the same in words that a verb reads: `through the trap` is gone through, `what does it say`
-is read, `take her hand` touches her.
+is read, `take her hand` touches her; and what the player did, as it is told to them: `you shake your head`.
 
 What is meant hangs on what is here, and on who and what was mentioned: by their form alone clauses are put in other
 words in `utterances`.
@@ -8,12 +8,15 @@ words in `utterances`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
-from lorewright.builtin.parser.clauses import Word, lexicon, lows, typed, words_of
+from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, pronoun_fits, resolve
-from lorewright.builtin.parser.readings import ParseContext, typeable
+from lorewright.builtin.parser.readings import ParseContext, Reading, typeable
 from lorewright.rules.verbs import typed as typed_lines
+from lorewright.scene_lore.nouns import is_verb, known_words
 
 
 def reworded(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
@@ -342,4 +345,104 @@ def with_contents(words: Sequence[Word]) -> Sequence[Word]:
 _CONTENTS = re.compile(
     r"(?P<verb>\w+) (?:what(?:'s| is| was)|whatever(?:'s| is)) (?:\w+ )?(?:in|inside|on) (?P<noun>[^,]+)$",
     re.IGNORECASE,
+)
+
+
+# Words for what was done: `*Mara sighs and wipes her eyes*` -> `wipe your eyes`, as it stands after `you`.
+
+
+def with_deed(reading: Reading, words: str, odd: Collection[str]) -> Reading:
+    """Return a reading whose actions carry what was done, where their verb is told and the words can be told to the
+    player; `odd` are words that may be slips."""
+    if not any("verb" in action.metadata for action in reading.actions) or not (deed := in_second_person(words, odd)):
+        return reading
+    actions = (
+        action.model_copy(update={"metadata": {**action.metadata, "deed": deed}})
+        if "verb" in action.metadata
+        else action
+        for action in reading.actions
+    )
+    return replace(reading, actions=tuple(actions))
+
+
+def in_second_person(words: str, odd: Collection[str] = ()) -> str:
+    """Return what is done as it stands after `you`; empty where that would be no plain sentence."""
+    said = [word.replace("’", "'") for word in words.strip(_AROUND).split()]
+    is_of_you = "you" in map(str.casefold, said[:2])
+    while said and (skipped := _lead_of(said)):
+        said = said[skipped:]
+    while said and said[-1].casefold().strip(_AROUND) in _TRAILING:
+        said = said[:-1]
+    text = " ".join(said).strip(_AROUND)
+    said = text.split()
+    if not said or len(said) > _LONGEST_DEED or len(text) > _LONGEST_TEXT or not _TOLD_DEED.fullmatch(text):
+        return ""
+    at = 1 if len(said) > 1 and said[0].casefold().endswith("ly") else 0
+    verb, is_third = _first_form(said[at])
+    if not verb or any(word.casefold() not in known_words() for word in odd if word in said):
+        return ""
+    owners = {**_OWN, **(_OWN_OF_THIRD if is_third else {})}
+    low = [word.casefold().strip(",") for word in said]
+    others = (_UNTOLD_OF_THIRD if is_third else frozenset()) | (frozenset() if is_of_you else _SAID_TO)
+    if set(low) & (_UNTOLD | others) or (is_third and "," in text):
+        return ""
+    told = [
+        owners.get(word, spelled.strip(",")) + ("," if spelled.endswith(",") else "")
+        for word, spelled in zip(low, said, strict=True)
+    ]
+    told[at] = verb
+    return " ".join(told)
+
+
+def _lead_of(said: Sequence[str]) -> int:
+    """Return how many words before the verb say only that something is done: `and then I`, `I would like to`."""
+    low = [word.casefold().strip(",.!…") for word in said]
+    lead = longest_prefix(low, lexicon().lead_ins)
+    if lead and len(lead) < len(said):
+        return len(lead)
+    return 1 if len(said) > 1 and (low[0] in _LEADING or not low[0]) else 0
+
+
+def _first_form(spelled: str) -> tuple[str, bool]:
+    """Return the first form of a verb, and whether the word is its third person; nothing for what is no verb. Where an
+    act begins, a word that is in no list is one: `hoist`."""
+    word = spelled.casefold()
+    for form, is_third in ((word, False), (word.removesuffix("s"), True), (word.removesuffix("es"), True)):
+        if (not is_third or form != word) and form not in _NO_DEEDS and (is_verb(form) or form in lexicon().verb_words):
+            return form, is_third
+    is_rare = word == spelled and word.isalpha() and word not in known_words() and not word.endswith(_INFLECTED)
+    return (word, False) if is_rare else ("", False)
+
+
+_INFLECTED = ("s", "ed", "ing", "ly")
+
+
+_AROUND = " \t*_.,;:!…-–—"
+_LONGEST_DEED, _LONGEST_TEXT = 18, 110
+_TOLD_DEED = re.compile(r"[^\W_][\w' ,-]*")
+_LEADING = frozenset("and then but so while i we you first also next just still again quickly".split())
+_TRAILING = frozenset("first then please pls plz now lol too again though and".split())
+# What is no deed of one's own, though it is a verb.
+_NO_DEEDS = frozenset("say tell ask be is am are was do have had has can will would could should may must need".split())
+# Words after which it would be said of somebody else, or is no plain statement.
+_UNTOLD = frozenset("if unless we us our ours ourselves you're she's he's they're it's what's who's".split())
+_UNTOLD_OF_THIRD = frozenset("he she they him them i me my and".split())
+_SAID_TO = frozenset("you your yours yourself".split())
+_OWN: Mapping[str, str] = MappingProxyType(
+    {
+        "my": "your",
+        "mine": "yours",
+        "me": "you",
+        "myself": "yourself",
+        "i": "you",
+        "am": "are",
+        "i'm": "you're",
+        "i've": "you've",
+        "i'd": "you'd",
+        "i'll": "you'll",
+        "im": "you're",
+    }
+)
+_OWN_OF_THIRD: Mapping[str, str] = MappingProxyType(
+    {"his": "your", "her": "your", "their": "your", "himself": "yourself", "herself": "yourself"}
 )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
-from importlib import resources
 from itertools import pairwise
-from typing import Any
 
-import yaml
-
+from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds, words_in
 from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
+from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     LEADS,
@@ -48,71 +46,13 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.tagging import Act
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SLOT = re.compile(r"\{(\w+)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """How acts of a kind are read: `fits` are the types of action that they may be, `lines` what they amount to in the
-    grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
-    `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
-    `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
-    played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
-    one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
-    aside `alone`. What is `of_doors` is a search of anything else; what is `wondered` asks oneself where nobody is,
-    what has a `personal` phrase and no name is the action `in_person`. A word that `wants` tools is nothing without one
-    of them. A question that ends with a name is of the kind `called`, a `wish` may be a move, what is done to a part of
-    somebody `hurts`."""
-
-    fits: frozenset[str] = frozenset()
-    lines: tuple[str, ...] = ()
-    aside: str = ""
-    said: str = ""
-    plain: str = ""
-    needs: frozenset[str] = frozenset()
-    when: frozenset[str] = frozenset()
-    then: frozenset[str] = frozenset()
-    harmless: bool = False
-    of_clocks: bool = False
-    of_ways: str = ""
-    alone: str = ""
-    least: float = 0.0
-    asks_why: str = ""
-    of_doors: bool = False
-    wondered: bool = False
-    in_person: str = ""
-    personal: frozenset[str] = frozenset()
-    called: str = ""
-    wish: bool = False
-    hurts: str = ""
-    wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-@cache
-def kinds() -> Mapping[str, Kind]:
-    """Return the kinds of act by name."""
-    text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
-    data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
-    made: dict[str, Callable[[Any], Any]] = {
-        **dict.fromkeys(("fits", "then"), frozenset),
-        **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
-        "lines": tuple,
-        "personal": lambda phrases: frozenset(phrases.split(", ")),
-        "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
-    }
-    return {
-        name: Kind(**{key: made[key](value) if key in made else value for key, value in given.items()})
-        for name, given in data.items()
-    }
-
 
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
-# From that on an act is told as its kind.
-_TOLD = 0.3
 # Below that a line that an act may amount to is asked about, and not played.
 _DOUBTFUL = 0.25
 
@@ -128,7 +68,9 @@ def _begins_clause(phrase: str) -> bool:
 
 
 # Words that begin a clause, and no noun.
-_NO_NOUNS = frozenset("what who whose how why when where he she they we you i it's he's she's what's".split())
+_NO_NOUNS = frozenset(
+    "what who whose how why when where he she they we you i is are was were it's he's she's what's".split()
+)
 
 
 def _head(phrase: str) -> str:
@@ -156,18 +98,11 @@ def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if types & set(ctx.verbs.values()):
         return True
     if types == kind.then:
-        return bool(kind.when & _words(act))
+        return bool(kind.when & words_in(act))
     if kind.said and not kind.lines:
         return types <= kind.fits | {kind.said} | _of_any_words()
     free = free_verb()
     return types <= kind.fits | ({free.name} if free is not None and is_deed and kind.fits else set())
-
-
-def _words(act: Act) -> set[str]:
-    return set(_WORD.findall(act.words.casefold()))
-
-
-_WORD = re.compile(r"[\w']+")
 
 
 @cache
@@ -177,25 +112,9 @@ def _of_any_words() -> frozenset[str]:
     return frozenset(verb.name for verb in found if verb is not None)
 
 
-def is_said(act: Act) -> bool:
-    """Tell whether an act is words to somebody."""
-    return bool(kinds().get(act.kind, Kind()).said)
-
-
 def is_into_telephone(before: Act, act: Act) -> bool:
     """Tell whether an act is words to somebody who was called up before, and is not here."""
     return before.kind == "phone" and is_said(act)
-
-
-def with_form(reading: Reading, act: Act) -> Reading:
-    """Return a reading whose actions are told as the kind of act that they are, where that is no guess."""
-    if act.score < max(_TOLD, kinds().get(act.kind, Kind()).least) or not reading.actions:
-        return reading
-    kind = kinds().get(act.kind, Kind())
-    is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
-    form = kind.asks_why if kind.asks_why and is_asked else act.kind
-    actions = (action.model_copy(update={"metadata": {**action.metadata, "form": form}}) for action in reading.actions)
-    return replace(reading, actions=tuple(actions))
 
 
 def is_refused(reading: Reading) -> bool:
@@ -210,7 +129,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if reading.unclear is not None:
         return True
     kind = kinds().get(act.kind, Kind())
-    if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & _words(act)):
+    if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & words_in(act)):
         return True
     is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
@@ -224,20 +143,18 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
-    if kind.alone and not act.target and _PEOPLE & _words(act):
-        return True
-    if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
+    if _asks_for_people(ctx, kind, act) or _stays_by_one(ctx, kind, act) or _is_nominal(ctx, kind, act):
         return True
     doors = {door.id for door in ctx.nouns.doors}
     if kind.of_doors and not any(action.target_id in doors for action in reading.actions):
         return True
     if (
         kind.asks_why
-        and _ASKING & _words(act)
+        and _ASKING & words_in(act)
         and (_is_unknown(reading) or is_put_to_listener(ctx, act.words, act.target))
     ):
         return True
-    if _takes_somewhere(ctx, kind, act) or (
+    if _taken_to(ctx, kind, act) or (
         next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
     ):
         return True
@@ -259,7 +176,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     is_risk = kind.harmless and any(
         free is not None and action.type == free.name and action.target_id is not None for action in reading.actions
     )
-    return is_refused(reading) or is_risk or is_of_nothing or any(_is_clumsy(detail, act) for detail in details)
+    return is_refused(reading) or is_risk or is_of_nothing or (len(details) == 1 and _is_clumsy(details[0], act))
 
 
 def _is_unknown(reading: Reading) -> bool:
@@ -293,20 +210,20 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     asked = _TELL_ME.search(act.words)
     if asked is not None and (told_by := _hearer(ctx, act)) is not None:
         return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
-    if kind.alone and act.target and _is_way(ctx, act.target):
-        return _aside(kind.alone if _PEOPLE & _words(act) else "ways", act)
-    if kind.needs and not kind.needs & _words(act):
+    if kind.ways and act.target and _is_way(ctx, act.target):
+        return _aside(kind.alone if kind.alone and _PEOPLE & words_in(act) else kind.ways, act)
+    if kind.needs and not kind.needs & words_in(act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
     if kind.asks_why and is_put_to_listener(ctx, act.words, act.target) and (listener := only_person(ctx)) is not None:
         return put_to(ctx, act.words, listener, words_of(act.words))
-    if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
+    if kind.aside and not (kind.asks_why and _ASKING & words_in(act)):
         is_of_another = kind.aside == "who" and bool(act.person) and person_meant(ctx, act.person) is not None
         return wondering(act.topic or act.words) if kind.aside == "lore" or is_of_another else _aside(kind.aside, act)
-    if kind.alone and not act.target and _PEOPLE & _words(act):
+    if _asks_for_people(ctx, kind, act):
         return _aside(kind.alone, act)
-    if kind.asks_why and _ASKING & _words(act):
+    if kind.asks_why and _ASKING & words_in(act):
         # Nobody is asked: it is what the player knows.
         found = resolve(act.target, ctx.nouns.everything()) if act.target else None
         if found is None and (in_prose(act.target, ctx.nouns) is None if act.target else kind.aside):
@@ -314,11 +231,14 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     hearer = _hearer(ctx, act)
     if kind.of_ways and hearer is not None and act.target and _is_way(ctx, act.target):
         return acting(ctx, kind.of_ways, f"{act.kind} {act.target}", target=hearer, metadata={"topic": act.target})
-    if _PUT_AWAY & set(act.second.casefold().split()) and _is_carried(ctx, act.target):
+    if kind.of_any and _ANYTHING & words_in(act) and (not act.target or _ANYTHING & set(act.target.casefold().split())):
+        return read(kind.of_any)
+    if where := _taken_to(ctx, kind, act):
+        return read_way(ctx, act.words, words_of(where))
+    if _stays_by_one(ctx, kind, act):
         return _deed(ctx, act, replace(kind, harmless=True))
-    if _takes_somewhere(ctx, kind, act):
-        return read_way(ctx, act.words, words_of(act.person))
-    if kind.harmless and _is_of_own_body(act) and resolve(act.target, ctx.nouns.everything()) is None:
+    is_of_body = kind.harmless and _is_of_own_body(act) and resolve(act.target, ctx.nouns.everything()) is None
+    if is_of_body or _is_nominal(ctx, kind, act):
         return _deed(ctx, act.model_copy(update={"target": "", "second": ""}), kind)
     refused: Reading | None = None
     lines = _filled(kind, act, hearer) if act.score >= kind.least else ()
@@ -344,7 +264,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
 
 # Words that ask more than whether and where.
 _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
-# Words for people, of whom one asks whether they are here.
+# Words for anything that may be there; and for people, of whom one asks whether they are here.
+_ANYTHING = frozenset("anything something everything whatever".split())
 _PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
 # Words that are said to somebody.
 _OF_YOU = frozenset("you your you're yours u ur".split())
@@ -352,10 +273,29 @@ _OF_YOU = frozenset("you your you're yours u ur".split())
 _PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot satchel purse apron hat".split())
 
 
-def _takes_somewhere(ctx: ParseContext, kind: Kind, act: Act) -> bool:
-    """Tell whether things are carried to a place, and to no person: `carry the tapers to the chapel`."""
+def _taken_to(ctx: ParseContext, kind: Kind, act: Act) -> str:
+    """Return the place that things are carried to, and no person: `carry the tapers to the chapel`; empty for none."""
     is_handing = any("{person}" in line and "{target}" in line for line in kind.lines)
-    return is_handing and bool(act.person) and _is_way(ctx, act.person)
+    where = act.person if is_handing else act.words.rpartition(" to ")[2].strip(" *.,!") if kind.with_own else ""
+    return where if where and _is_way(ctx, where) else ""
+
+
+def _asks_for_people(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether one looks who is here: `see if anybody is about`, `who else is in the bar`."""
+    return bool(kind.alone and _PEOPLE & words_in(act)) and (not act.target or is_place(ctx, act.target))
+
+
+def _stays_by_one(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether something that one carries is put away, or handled in a way of no consequence."""
+    is_kept = _PUT_AWAY & set(act.second.casefold().split()) or (kind.with_own and not act.second)
+    return bool(is_kept) and _is_carried(ctx, act.target)
+
+
+def _is_nominal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether what seems to be acted on is the act itself: `take a sip`, `have a stretch`."""
+    is_verbal = any(is_verb(head) or head in lexicon().verb_words for head in act.target.casefold().split()[-1:])
+    said = is_verbal and re.search(rf"\b(?:a|another) {re.escape(act.target)}\b", act.words, re.IGNORECASE)
+    return kind.harmless and bool(said) and resolve(act.target, ctx.nouns.everything()) is None
 
 
 def _is_of_own_body(act: Act) -> bool:
@@ -433,7 +373,7 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     if name := speechless(ctx, act.person):
         return alone(name, "mute")
     if not people and hearer is None:
-        is_wondered = kind.wondered and not act.person and not _OF_YOU & _words(act)
+        is_wondered = kind.wondered and not act.person and not _OF_YOU & words_in(act)
         return (
             wondering(act.topic or act.words)
             if is_wondered

@@ -15,7 +15,7 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, resolve
-from lorewright.builtin.parser.pieces import is_place
+from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -77,6 +77,11 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
             return _read_no_way(ctx, words, goal)
 
 
+def by_the_way(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return a reading in which one goes first to whom something is handed, where the prose has them elsewhere."""
+    return handed_on_the_way(ctx, reading, _travelling())
+
+
 def is_flight(ctx: ParseContext, low: Sequence[str]) -> bool:
     """Tell whether words name stairs and nothing else, where there is one flight of them: `up the stairs`."""
     flights = [way for name in ("up", "down") if (way := exact(name, ctx.nouns.exits))]
@@ -127,6 +132,9 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
             [*typed_lines("meet", person=name), *typed_lines("examine", thing=name)],
         )
     elsewhere = exact(goal, ctx.nouns.known_people)
+    placed = None if elsewhere is None else seen_off(ctx, elsewhere.candidate)
+    if placed is not None and placed[1] is not None:
+        return _read_way(ctx, PhraseMatch(placed[1], placed[1].name, 0.85))
     if elsewhere is not None:
         looked = read_as(verb_for("examine"), ctx, words, words_of(goal))
         if looked is not None:

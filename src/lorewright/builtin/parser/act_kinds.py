@@ -1,0 +1,98 @@
+"""The kinds of act that a line is tagged with, and how acts of each are read; the table is `kinds.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from lorewright.builtin.parser.readings import Reading
+from lorewright.builtin.parser.tagging import Act
+from lorewright.rules.verbs import is_answered
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How acts of a kind are read: `fits` are the types of action that they may be, `lines` what they amount to in the
+    grammar's words, `aside` what they ask of the program; `said` is the verb that takes what is said, in the words
+    `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
+    `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
+    played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
+    one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
+    aside `alone`, among other acts the line `beside`, one for a way the aside `ways`. What is `of_doors` is a search of
+    other things, `with_own` things of no consequence, with anything at all the line `of_any`; what is `wondered` asks
+    oneself where nobody is, what has a `personal` phrase and no name is the action `in_person`. A word that `wants`
+    tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
+    move, what is done to a part of somebody `hurts`."""
+
+    fits: frozenset[str] = frozenset()
+    lines: tuple[str, ...] = ()
+    aside: str = ""
+    said: str = ""
+    plain: str = ""
+    needs: frozenset[str] = frozenset()
+    when: frozenset[str] = frozenset()
+    then: frozenset[str] = frozenset()
+    harmless: bool = False
+    of_clocks: bool = False
+    of_ways: str = ""
+    alone: str = ""
+    beside: str = ""
+    ways: str = ""
+    with_own: bool = False
+    of_any: str = ""
+    least: float = 0.0
+    asks_why: str = ""
+    of_doors: bool = False
+    wondered: bool = False
+    in_person: str = ""
+    personal: frozenset[str] = frozenset()
+    called: str = ""
+    wish: bool = False
+    hurts: str = ""
+    wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return the kinds of act by name."""
+    text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
+    data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
+    made: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("fits", "then"), frozenset),
+        **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
+        "lines": tuple,
+        "personal": lambda phrases: frozenset(phrases.split(", ")),
+        "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
+    }
+    return {
+        name: Kind(**{key: made[key](value) if key in made else value for key, value in given.items()})
+        for name, given in data.items()
+    }
+
+
+def is_said(act: Act) -> bool:
+    """Tell whether an act is words to somebody."""
+    return bool(kinds().get(act.kind, Kind()).said)
+
+
+def form_of(act: Act, reading: Reading) -> str:
+    """Return the kind of act that a reading is told as: a look that asks why is told as the question that it is."""
+    kind = kinds().get(act.kind, Kind())
+    is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
+    return kind.asks_why if kind.asks_why and is_asked else act.kind
+
+
+def words_in(act: Act) -> set[str]:
+    """Return the words of an act, in lower case."""
+    return set(_WORD.findall(act.words.casefold()))
+
+
+_WORD = re.compile(r"[\w']+")

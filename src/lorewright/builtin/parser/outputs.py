@@ -1,0 +1,122 @@
+"""Readings -> what the interpreter puts out: the actions, in order, and what was not played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorewright.builtin.parser.clauses import Clause, Risk, lexicon, listed, longest_prefix, lows
+from lorewright.builtin.parser.noun_phrases import exact, key_words
+from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt
+from lorewright.rules.actions import Action
+from lorewright.values.readings import Unclear
+from lorewright.values.records import InterpreterOutput
+
+MAX_ACTIONS = 4
+
+
+def with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
+    """Return a reading that says which words were taken for slips of the hand, and is the less sure for them."""
+    if not slips or output.aside is not None or output.unclear is not None:
+        return output
+    assumed = tuple(f"{word} is meant by {excerpt(typed_word)}" for typed_word, word in slips)
+    sure = 0.7 if any((word,) in lexicon().verb_phrases for _, word in slips) else 0.8
+    return output.model_copy(
+        update={"assumptions": (*output.assumptions, *assumed), "confidence": min(output.confidence, sure)}
+    )
+
+
+def find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
+    """Return the risk flags of the words in a verb's position: first, or after a lead-in."""
+    heads: set[str] = set()
+    for clause in clauses:
+        low = lows(clause.words)
+        lead = longest_prefix(low, lexicon().lead_ins)
+        heads.update(low[:1] + low[len(lead) : len(lead) + 1])
+    return tuple(risk for risk, verbs in lexicon().risks if heads & verbs)
+
+
+def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
+    """Return what the readings of a line put out together: its actions, else a question back or one to the program."""
+    asides = [reading.aside for reading in readings if reading.aside is not None]
+    impossible = next((aside for aside in asides if aside.kind == "story"), None)
+    if impossible is not None:
+        # A line that wants what no story has an answer to is refused as a whole: half of it would be another deed.
+        return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
+    wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
+    if wondered is not None and not any(reading.actions for reading in readings):
+        if wondered.kind not in ("lore", "alone"):
+            # All that is asked of the program is asked at once.
+            said = " ".join(dict.fromkeys(aside.words for aside in asides))
+            wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
+        return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+    wants = [_wanted(reading) for reading in readings]
+    readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
+    everything = readings
+    readings, lost = _played(readings)
+    actions = tuple(action for reading in readings for action in reading.actions)
+    assumptions = [text for reading in readings for text in reading.assumptions]
+    confidence = min(reading.confidence for reading in readings)
+    if len(actions) > MAX_ACTIONS:
+        assumptions.append("only the first four things are tried")
+        confidence = min(confidence, 0.8)
+    # A model, where there is one, may make something of the rest.
+    confidence = min(confidence, 0.5) if lost else confidence
+    unclear = next((reading.unclear for reading in readings if reading.unclear and not reading.is_lost), None)
+    return InterpreterOutput(
+        intent="; then ".join(reading.intent for reading in readings)[:400],
+        referenced_entities=_referenced_ids(ctx, actions[:MAX_ACTIONS]),
+        proposed_actions=actions[:MAX_ACTIONS],
+        assumptions=tuple(dict.fromkeys(assumptions)),
+        risk_flags=risks,
+        confidence=confidence,
+        unclear=unclear or next((reading.unclear for reading in readings if reading.unclear), None),
+        not_played=lost,
+        played=". ".join(reading.words for reading in readings) if lost else "",
+        rest=_rest(everything, lost) if lost else None,
+    )
+
+
+def _wanted(reading: Reading) -> str:
+    """Return the name of what a reading is about and that is not here; empty for others."""
+    is_absent = len(reading.actions) == 1 and reading.actions[0].metadata.get("detail_is") == "absent"
+    return str(reading.actions[0].metadata.get("detail", "")) if is_absent else ""
+
+
+def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
+    """Return the question about the words that were not played: the first that has one."""
+    asked = next((reading for reading in readings if reading.unclear is not None), None)
+    said = f"Not done: {listed([f'“{excerpt(words)}”' for words in lost])}."
+    if asked is None or asked.unclear is None:
+        # It is asked of the program, which answers one line.
+        return Unclear(words=lost[0], question=f"{said} Ask that by itself.", lines=())
+    question = "" if not asked.unclear.lines else f" {asked.unclear.question}"
+    return Unclear(words=asked.unclear.words, question=f"{said}{question}", lines=asked.unclear.lines)
+
+
+def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, ...]]:
+    """Return the readings that are played, and the words of the others.
+
+    What could not be read costs nothing of the rest. What needs an answer first ends the line, unless it begins it.
+    """
+    until = next((at for at, reading in enumerate(readings) if reading.unclear and not reading.is_lost), len(readings))
+    played = [reading for reading in readings[:until] if reading.actions]
+    if not played:
+        return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
+    lost = (reading for reading in readings if not any(reading is kept for kept in played))
+    return played, tuple(
+        reading.words for reading in lost if reading.aside is None or reading.aside.kind not in UNHEARD
+    )
+
+
+def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:
+    """Return IDs of what the actions are about, topics included where they are somebody's or something's name."""
+    everything = ctx.nouns.everything()
+    ids: list[str] = []
+    for action in actions:
+        topic = exact(action.words, everything) if key_words(action.words) else None
+        ids += [
+            entity_id
+            for entity_id in (action.target_id, action.location_id, topic.candidate.id if topic else None)
+            if entity_id
+        ]
+    return tuple(dict.fromkeys(ids))
