@@ -319,7 +319,7 @@ def _readings_of(
     if not parts:
         # Small words alone, `and then?`
         said = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
-        return [] if said is None else [said]
+        return [said] if said is not None and is_said(act) else []
     whole = Clause(tuple(word for part in parts for word in part.words), any(part.question for part in parts))
     one = read_clause(ctx, whole, vocabulary)
     many = _read_all(ctx, parts, ahead) if len(parts) > 1 else []
