@@ -42,8 +42,8 @@ class WordForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeedForm:
-    """Whether deeds of a form change nothing, the sorts of words for them that are told by themselves, and the form that
-    they have with something to sit on."""
+    """Whether deeds of a form change nothing, the sorts of words for them that are told by themselves, and the form
+    that they have with something to sit on."""
 
     harmless: bool = False
     own_words: frozenset[str] = frozenset()

@@ -257,9 +257,8 @@ _SORTS = {
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
 # Who takes one of these sits down.
 _SEATS = frozenset("stool seat chair bench armchair sofa".split())
-# What holds what is eaten or drunk.
+# What holds what is eaten or drunk; and what alone is.
 _VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
-# Nothing else is eaten or drunk.
 _FOOD = frozenset(
     "coffee tea drink beer wine gin whisky water soup stew bread toast egg eggs dumpling dumplings cake bun buns meat "
     "fish fruit apple apples cheese biscuit biscuits sandwich sandwiches milk juice food supper breakfast meal cup mug "

@@ -332,11 +332,13 @@ def _readings_of(
     if strong is not None:
         return strong
     by_kind = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
-    is_said = one is not None and one.aside is not None and one.aside.kind == "alone" and not kinds()[act.kind].said
+    is_aloud = one is not None and one.aside is not None and one.aside.kind == "alone" and not is_said(act)
     beside = "" if alone else kinds().get(act.kind, Kind()).beside
     if beside and by_kind is not None and by_kind.aside is not None:
         by_kind = read_clause(ctx, Clause(words_of(beside)), vocabulary)
-    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_said and not is_weak(ctx, act, one)
+    is_guess = (
+        act.score < UNSURE and one is not None and not one.is_lost and not is_aloud and not is_weak(ctx, act, one)
+    )
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
     return [by_kind]
