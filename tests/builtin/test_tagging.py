@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,12 +10,13 @@ from hypothesis import strategies as st
 from lorewright.builtin.parser.act_kinds import kinds
 from lorewright.builtin.parser.tagging import Act, ActTagger, no_acts, tagged_kinds, tagger_with
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.embedder import GuardedEmbedder, RememberingEmbedder, WordStates
+from lorewright.index.embedders.embedder import Adaptation, GuardedEmbedder, RememberingEmbedder, WordStates
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.rules.verbs import verbs
 
 MINILM = MiniLM()
+UNCHANGED = Adaptation("unchanged", {})
 tag = ActTagger(MINILM.read_words)
 
 
@@ -83,7 +85,7 @@ def test_another_embedder_than_the_weights_hold_for_tags_nothing() -> None:
 
 
 def test_an_embedder_that_fails_tags_nothing() -> None:
-    def fail(text: str) -> WordStates:
+    def fail(text: str, adaptation: Adaptation) -> WordStates:
         raise EmbedderError("the weights are gone")
 
     assert ActTagger(fail)("take the lamp") == ()
@@ -93,12 +95,26 @@ def test_words_are_read_through_what_stands_before_an_embedder() -> None:
     guarded = RememberingEmbedder(GuardedEmbedder(lambda: MINILM, lambda: None))
     assert tagger_with(guarded)("take the lamp") == tag("take the lamp")
     with pytest.raises(EmbedderError, match="no states of words"):
-        RememberingEmbedder(HashingEmbedder()).read_words("take the lamp")
+        RememberingEmbedder(HashingEmbedder()).read_words("take the lamp", UNCHANGED)
 
 
-def test_states_of_words_do_not_change_the_vector() -> None:
-    text = "take the lamp, then go down to the cellar"
-    assert (MINILM.read_words(text).vector == MINILM.embed_query(text)).all()
+def test_an_adapted_embedder_gives_other_states_and_leaves_its_vectors_as_they_were() -> None:
+    text, name = "take the lamp, then go down to the cellar", "encoder.layer.5.output.dense.weight"
+    before = MINILM.embed_query(text)
+    plain = MINILM.read_words(text, UNCHANGED)
+    mean = plain.states.mean(axis=0)
+    assert np.allclose(mean / np.linalg.norm(mean), before, atol=1e-5)
+    outer, inner = np.ones((384, 1), np.float32), np.ones((1, 1536), np.float32)
+    changed = MINILM.read_words(text, Adaptation("changed", {name: (outer, inner)}))
+    assert changed.offsets == plain.offsets
+    assert not np.allclose(changed.states, plain.states)
+    assert (MINILM.embed_query(text) == before).all()
+
+
+def test_an_adaptation_for_other_matrices_is_an_error_that_says_so() -> None:
+    pair = (np.ones((384, 1), np.float32), np.ones((1, 384), np.float32))
+    with pytest.raises(EmbedderError, match="no matrix"):
+        MINILM.read_words("take the lamp", Adaptation("wrong", {"no matrix": pair}))
 
 
 def test_a_line_of_signs_has_no_words_and_a_letter_is_tagged_to_its_limit() -> None:

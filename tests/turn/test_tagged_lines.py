@@ -12,7 +12,7 @@ import pytest
 from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.embedder import WordStates
+from lorewright.index.embedders.embedder import Adaptation, WordStates
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.replay.comparing import stage_differences
@@ -37,11 +37,11 @@ class Words(HashingEmbedder):
         self.asked = 0
         self._fails = fails
 
-    def read_words(self, text: str) -> WordStates:
+    def read_words(self, text: str, adaptation: Adaptation) -> WordStates:
         self.asked += 1
         if self._fails:
             raise EmbedderError("the weights are gone")
-        return _MINILM.read_words(text)
+        return _MINILM.read_words(text, adaptation)
 
 
 def with_embedder(app: App, embedder: Any) -> App:

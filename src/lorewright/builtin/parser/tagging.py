@@ -1,8 +1,8 @@
 """A line of the player's -> the acts that it means, by a tagger that was trained on labelled lines.
 
-Each word is tagged by the states that the embedder that ships gives it: whether an act begins with it, and whether it
-names what is acted on, a second thing, the person addressed, or what is said. Then each act gets its kind. The weights
-(`act_tagger.npz`) are made by `scripts/train_act_tagger.py`; they hold for that embedder alone.
+Each word is tagged by the states that the embedder that ships, adapted to this, gives it: whether an act begins with
+it, and whether it names what is acted on, a second thing, the person addressed, or what is said. Then each act gets its
+kind. The weights (`act_tagger.npz`) are made by `scripts/train_act_tagger.py`; they hold for that embedder alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.embedder import Embedder, WordStates, read_words_by
+from lorewright.index.embedders.embedder import Adaptation, Embedder, WordStates, read_words_by
 from lorewright.scene_lore.nouns import function_words
 from lorewright.world.frozen import Frozen
 
@@ -28,10 +28,8 @@ Array = npt.NDArray[np.float32]
 _WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?|[^\w\s]|_")
 # What a word can be to its act, in the order of the weights.
 _ROLES = ("", "target", "second", "person", "topic")
-# How many words before and after a word are looked at, in each of two layers.
-_REACH = 2
-# The weight of the whole line's vector beside the states of an act, as in training.
-LINE_WEIGHT = 4.0
+# How many words before and after a word are looked at.
+REACH = 2
 # Longer lines are a letter or a story: their first words are tagged.
 _MOST_WORDS = 120
 
@@ -72,9 +70,9 @@ def tagger_with(embedder: Embedder | None) -> TagActs:
 
 
 class ActTagger:
-    """Tags the acts of a line. `read_words` returns the states of its word pieces."""
+    """Tags the acts of a line. `read_words` returns the states of its word pieces, as an adapted embedder has them."""
 
-    def __init__(self, read_words: Callable[[str], WordStates]) -> None:
+    def __init__(self, read_words: Callable[[str, Adaptation], WordStates]) -> None:
         self._read_words = read_words
 
     def __call__(self, text: str) -> tuple[Act, ...]:
@@ -83,18 +81,15 @@ class ActTagger:
         if not spans:
             return ()
         try:
-            read = self._read_words(text)
+            read = self._read_words(text, _adaptation())
         except EmbedderError:
             # Without an embedder the words are read as far as the grammar goes.
             return ()
         weights = _weights()
         hidden = _hidden(features(text, spans, read), weights)
+        line = read.states.mean(axis=0)
         begins = hidden @ weights["b.weight"].T + weights["b.bias"]
-        odd = frozenset(
-            text[start:end]
-            for start, end in spans
-            if sum(first < min(end, last) and last > start for first, last in read.offsets) > 1
-        )
+        odd = frozenset(text[start:end] for start, end in spans if sum(_within((start, end), read.offsets)) > 1)
         roles = (hidden @ weights["r.weight"].T + weights["r.bias"]).argmax(axis=1)
         words = [text[start:end].casefold() for start, end in spans]
         starts = [0, *(at for at in range(1, len(spans)) if begins[at, 0] > 0 or _is_cut(words, at)), len(spans)]
@@ -102,7 +97,7 @@ class ActTagger:
             at for number, at in enumerate(starts) if number in (0, len(starts) - 1) or _says(words, starts, number)
         ]
         return tuple(
-            _act(text, spans[first:end], roles[first:end], *_kind(hidden[first:end], read.vector, weights), odd)
+            _act(text, spans[first:end], roles[first:end], *_kind(hidden[first:end], line, weights), odd)
             for first, end in itertools.pairwise(starts)
         )
 
@@ -135,16 +130,28 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 
 def features(text: str, spans: Sequence[tuple[int, int]], read: WordStates) -> Array:
-    """Return a row for each word: the mean state of its pieces, and what its letters and signs look like."""
-    rows = []
-    for start, end in spans:
-        pieces = [at for at, (first, last) in enumerate(read.offsets) if first < min(end, last) and last > start]
-        state = read.states[pieces].mean(axis=0) if pieces else np.zeros(read.states.shape[1], np.float32)
-        rows.append(np.concatenate([state, _look(text, start, end)]))
-    return np.array(rows, np.float32)
+    """Return a row for each word: the mean state of its pieces, and how it looks."""
+    shares = np.array([shares_of_pieces(span, read.offsets) for span in spans], np.float32)
+    looks = np.array([look(text, start, end) for start, end in spans], np.float32)
+    return np.concatenate([shares @ read.states, looks], axis=1)
 
 
-def _look(text: str, start: int, end: int) -> Array:
+def shares_of_pieces(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> list[float]:
+    """Return the share that each word piece has in a word: they are one together, or all none."""
+    within = _within(span, offsets)
+    return [is_in / max(1, sum(within)) for is_in in within]
+
+
+def _within(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> list[bool]:
+    return [first < min(span[1], last) and last > span[0] for first, last in offsets]
+
+
+# How many signs `look` tells.
+LOOKS = 8
+
+
+def look(text: str, start: int, end: int) -> Array:
+    """Return what the letters and signs of a word look like, each 0 or 1."""
     word, after = text[start:end], text[end : end + 1]
     looks = (
         word[:1].isupper(),
@@ -161,11 +168,10 @@ def _look(text: str, start: int, end: int) -> Array:
 
 def _hidden(features: Array, weights: dict[str, Array]) -> Array:
     """Return the hidden states of the words, each of which has seen its neighbours."""
-    hidden: Array = np.maximum(features @ weights["inp.weight"].T + weights["inp.bias"], 0)
-    for layer in ("c1", "c2"):
-        padded = np.pad(hidden, ((_REACH, _REACH), (0, 0)))
-        near = np.concatenate([padded[at : at + len(hidden)] for at in range(2 * _REACH + 1)], axis=1)
-        hidden = np.maximum(near @ weights[f"{layer}.weight"].T + weights[f"{layer}.bias"], 0) + hidden
+    own: Array = np.maximum(features @ weights["inp.weight"].T + weights["inp.bias"], 0)
+    padded = np.pad(own, ((REACH, REACH), (0, 0)))
+    near = np.concatenate([padded[at : at + len(own)] for at in range(2 * REACH + 1)], axis=1)
+    hidden: Array = np.maximum(near @ weights["near.weight"].T + weights["near.bias"], 0) + own
     return hidden
 
 
@@ -173,7 +179,7 @@ def _kind(hidden: Array, line: Array, weights: dict[str, Array]) -> tuple[str, f
     """Return the likeliest kind of an act, and how likely it is."""
     weighed = np.exp(hidden @ weights["att.weight"].T + weights["att.bias"])[:, 0]
     mean = (weighed / weighed.sum()) @ hidden
-    seen = np.concatenate([mean, hidden.max(axis=0), hidden[0], line * LINE_WEIGHT])
+    seen = np.concatenate([mean, hidden.max(axis=0), hidden[0], line])
     inner = np.maximum(weights["k1.weight"] @ seen + weights["k1.bias"], 0)
     scores = weights["k2.weight"] @ inner + weights["k2.bias"]
     odds = np.exp(scores - scores.max())
@@ -247,6 +253,14 @@ def _loaded() -> dict[str, Any]:
 @cache
 def _weights() -> dict[str, Array]:
     return {name: array.astype(np.float32) for name, array in _loaded().items() if name != "classes"}
+
+
+@cache
+def _adaptation() -> Adaptation:
+    """Return what the embedder is adapted by: `NAME.outer` and `NAME.inner` of the weights, for each matrix NAME."""
+    weights = _weights()
+    names = [name.removesuffix(".outer") for name in weights if name.endswith(".outer")]
+    return Adaptation("acts", {name: (weights[f"{name}.outer"], weights[f"{name}.inner"]) for name in names})
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
@@ -22,12 +22,20 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class WordStates:
-    """What a model makes of a text: for each word piece the characters that it stands for (start, end) and its states,
-    float32 (pieces, states); the vector of the whole, float32 (dimensions,)."""
+    """What a model makes of a text: for each word piece the characters that it stands for (start, end), and its states,
+    float32 (pieces, dimensions)."""
 
     offsets: Sequence[tuple[int, int]]
     states: Vectors
-    vector: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """What fits a model to a task: for some of its matrices, by name, two small ones (outputs, rank) and (rank, inputs)
+    whose product is added (LoRA, Hu et al. 2021). `name` tells adaptations apart."""
+
+    name: str
+    added: Mapping[str, tuple[Vectors, Vectors]]
 
 
 class Embedder(Protocol):
@@ -61,8 +69,8 @@ class Embedder(Protocol):
         ...
 
 
-def read_words_by(embedder: Embedder, text: str) -> WordStates:
-    """Return the states of a text's word pieces.
+def read_words_by(embedder: Embedder, text: str, adaptation: Adaptation) -> WordStates:
+    """Return the states of a text's word pieces, as the adapted embedder has them.
 
     Raises:
         EmbedderError: the embedder has none, or fails.
@@ -70,7 +78,7 @@ def read_words_by(embedder: Embedder, text: str) -> WordStates:
     read = getattr(embedder, "read_words", None)
     if read is None:
         raise EmbedderError("this embedder has no states of words", hint="use the one that ships: minilm")
-    states: WordStates = read(text)
+    states: WordStates = read(text, adaptation)
     return states
 
 
@@ -157,9 +165,9 @@ class GuardedEmbedder:
         """Embed by the other embedder; raises as `embed`."""
         return self._opened().embed_query(text)
 
-    def read_words(self, text: str) -> WordStates:
+    def read_words(self, text: str, adaptation: Adaptation) -> WordStates:
         """Read words by the other embedder; raises as `embed`, and where it has no states of words."""
-        return read_words_by(self._opened(), text)
+        return read_words_by(self._opened(), text, adaptation)
 
     def _opened(self) -> Embedder:
         with self._lock:
@@ -216,9 +224,9 @@ class RememberingEmbedder:
         """Embed by the other embedder."""
         return self._embedder.embed(texts)
 
-    def read_words(self, text: str) -> WordStates:
+    def read_words(self, text: str, adaptation: Adaptation) -> WordStates:
         """Read words by the other embedder; nothing of it is cached."""
-        return read_words_by(self._embedder, text)
+        return read_words_by(self._embedder, text, adaptation)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of the other embedder, or the cached one."""

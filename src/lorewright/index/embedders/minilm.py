@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders import onnx_file
-from lorewright.index.embedders.embedder import Vectors, WordStates, encodable
+from lorewright.index.embedders.embedder import Adaptation, Vectors, WordStates, encodable
 from lorewright.telemetry import import_silenced
 
 # The names and shapes of MiniLM's weights -> the encoder of one text as an ONNX graph of 20 kB, without the weights.
@@ -42,8 +42,6 @@ Anything = np.ndarray[Any, Any]
 LAYERS = 6
 HEADS = 12
 WIDTH = 384
-# The layers, from 0, whose states of each word piece can be asked for.
-STATE_LAYERS = (1, 3, 5)
 WORD_TABLE = "embeddings.word_embeddings.weight"
 
 _EPSILON = 1e-12
@@ -61,12 +59,9 @@ def build_graph(arrays: Mapping[str, Anything]) -> tuple[bytes, list[str]]:
     """
     graph = _Graph(arrays)
     hidden = _embeddings(graph)
-    kept = []
     for layer in range(LAYERS):
         hidden = _layer(graph, hidden, f"encoder.layer.{layer}")
-        if layer in STATE_LAYERS:
-            kept.append(hidden)
-    graph.node("Concat", *kept, axis=-1, output="states")
+    graph.node("Identity", hidden, output="states")
     mean = graph.node("ReduceMean", hidden, "first", keepdims=1)
     graph.node("Squeeze", graph.node("LpNormalization", mean, axis=-1, p=2), "first", output="vector")
     return graph.serialised(), graph.wanted
@@ -110,7 +105,7 @@ class _Graph:
 
     def serialised(self) -> bytes:
         words, vector = onnx_file.floats("words", "tokens", WIDTH), onnx_file.floats("vector", WIDTH)
-        states = onnx_file.floats("states", "tokens", WIDTH * len(STATE_LAYERS))
+        states = onnx_file.floats("states", "tokens", WIDTH)
         graph = onnx_file.graph("minilm", self._nodes, self._values, given=words, made=(vector, states))
         return onnx_file.model(graph, opsets={"": _OPSET, _RUNTIMES_OWN: 1}, ir_version=_IR_VERSION)
 
@@ -259,7 +254,7 @@ class MiniLM:
         self._folder = model_folder()
         self._eight_bits = eight_bits
         self._version = re.sub(r"[^a-z0-9.]+", "-", package_version().lower())
-        self._encoders: dict[int, _Encoder] = {}
+        self._encoders: dict[tuple[int, str], _Encoder] = {}
         self._loading = threading.Lock()
 
     @property
@@ -294,25 +289,27 @@ class MiniLM:
         """
         return self._loaded(threads=min(_processors(), QUESTION_THREADS)).vector(text)
 
-    def read_words(self, text: str) -> WordStates:
-        """Return the states of a text's word pieces, of the first 256.
+    def read_words(self, text: str, adaptation: Adaptation) -> WordStates:
+        """Return the states of a text's word pieces, of the first 256, as the adapted model has them. Its weights are
+        loaded beside the model's own when an adaptation is first asked for (43 MB).
 
         Raises:
-            EmbedderError: the weights are damaged.
+            EmbedderError: the weights are damaged, or have other matrices than the adaptation is for.
         """
-        return self._loaded(threads=min(_processors(), QUESTION_THREADS)).words(text)
+        return self._loaded(threads=min(_processors(), QUESTION_THREADS), adaptation=adaptation).words(text)
 
-    def _loaded(self, *, threads: int) -> _Encoder:
+    def _loaded(self, *, threads: int, adaptation: Adaptation | None = None) -> _Encoder:
+        key = (threads, "" if adaptation is None else adaptation.name)
         with self._loading:
-            if threads not in self._encoders:
-                self._encoders[threads] = _Encoder(self._folder, threads, eight_bits=self._eight_bits)
-            return self._encoders[threads]
+            if key not in self._encoders:
+                self._encoders[key] = _Encoder(self._folder, threads, self._eight_bits, adaptation)
+            return self._encoders[key]
 
 
 class _Encoder:
     """A loaded tokenizer, word table and session."""
 
-    def __init__(self, folder: Path, threads: int, *, eight_bits: bool = False) -> None:
+    def __init__(self, folder: Path, threads: int, eight_bits: bool, adaptation: Adaptation | None) -> None:
         # Imported late: together they take 0.1 s and 60 MB, which a search by words alone does not need.
         import_silenced("onnxruntime")
         from tokenizers import Tokenizer
@@ -323,7 +320,11 @@ class _Encoder:
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(MOST_TOKENS)
             self._word_table = weights.arrays[WORD_TABLE]
-            arrays = in_eight_bits(weights.arrays) if eight_bits else weights.arrays
+            arrays = dict(weights.arrays)
+            for name, (outer, inner) in ({} if adaptation is None else adaptation.added).items():
+                arrays[name] = arrays[name] + outer @ inner
+            if eight_bits:
+                arrays = in_eight_bits(arrays)
             self._session = _open_session(arrays, threads)
         except Exception as problem:  # the runtime and the tokenizer have no common error of their own
             raise EmbedderError(f"{folder}: the model cannot be loaded: {problem}", hint=REINSTALL) from None
@@ -332,19 +333,17 @@ class _Encoder:
     def vector(self, text: str) -> Vectors:
         """Return the vector of a text, float32 (384,), of unit length."""
         encoded = self._tokenizer.encode(encodable(text))
-        (found,) = self._run(encoded.ids, "vector")
-        return found
+        return self._run(encoded.ids, "vector")
 
     def words(self, text: str) -> WordStates:
-        """Return the states of a text's word pieces, and its vector."""
+        """Return the states of a text's word pieces."""
         encoded = self._tokenizer.encode(encodable(text))
-        vector, states = self._run(encoded.ids, "vector", "states")
-        return WordStates(encoded.offsets, states, vector)
+        return WordStates(encoded.offsets, self._run(encoded.ids, "states"))
 
-    def _run(self, tokens: Sequence[int], *outputs: str) -> list[Vectors]:
-        """Return outputs of the graph, the vector first; the states are copied out only where they are asked for."""
-        found: list[Vectors] = self._session.run(list(outputs), {"words": self._word_table[tokens]})
-        if not np.isfinite(found[0]).all():
+    def _run(self, tokens: Sequence[int], output: str) -> Vectors:
+        """Return an output of the graph; what is not asked for is not copied out."""
+        found: Vectors = self._session.run([output], {"words": self._word_table[tokens]})[0]
+        if not np.isfinite(found).all():
             raise EmbedderError("MiniLM gave a vector that is not finite: its weights are damaged", hint=REINSTALL)
         return found
 
