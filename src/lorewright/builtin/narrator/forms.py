@@ -42,6 +42,8 @@ class DeedForm:
 
     harmless: bool = False
     own_words: frozenset[str] = frozenset()
+    # The form that they have where they are done with a seat.
+    of_seats: str = ""
 
 
 @cache
@@ -60,7 +62,7 @@ def deed_forms() -> Mapping[str, DeedForm]:
     """Return the forms of deeds, by name; those that are like all others are left out."""
     return MappingProxyType(
         {
-            name: DeedForm(harmless=row.get("harmless", False), own_words=frozenset(row.get("own_words", "").split()))
+            name: DeedForm(**{**row, "own_words": frozenset(row.get("own_words", "").split())})
             for name, row in _rows()["deeds"].items()
         }
     )

@@ -209,7 +209,8 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
     head = noun.name.split()[-1].casefold()
     is_told = bool(outcome.deed) and outcome.form in kinds_of(IN_WORDS) and (outcome.form != "eat" or head in _FOOD)
     if outcome.reason == "only_scenery" and is_told:
-        kind = "sit" if outcome.form == "take" and head in _SEATS else outcome.form
+        of_seats = deed_forms().get(outcome.form, DeedForm()).of_seats if head in _SEATS else ""
+        kind = of_seats or outcome.form
         return {"kind": kind, "deed": True, **only({"carried": noun.is_owned}, "carried")}, {"deed": outcome.deed}
     if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
         return {"kind": form}, {"thing": noun.name}
