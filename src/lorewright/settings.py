@@ -295,6 +295,8 @@ class Settings(BaseModel):
 
 # How many turns an account of a service may play in a minute, unless its operator says otherwise.
 TURNS_A_MINUTE = 60
+# How many megabytes the campaigns may take that a service has open, about: 64 of some hundred turns.
+CAMPAIGN_ROOM_MB = 400.0
 # The file of a served workspace's accounts.
 ACCOUNTS_FILE = "service.db"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
+from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
+from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.views.asides import answer_aside
+from lorewright.turn.views.asides import answer_aside, answer_from_known, place_asked_about
 from support import small_world as w
 from support.narrator_bar import SCOPES, read
 
@@ -87,6 +89,7 @@ def test_what_the_player_knows_of_something_is_looked_up() -> None:
 # The answers.
 
 RULES = CampaignRules(ruleset=w.ruleset())
+FREEFORM = CampaignRules(ruleset=load_ruleset("freeform")[0])
 
 
 def test_who_one_is_is_told_with_what_one_carries() -> None:
@@ -141,3 +144,86 @@ def test_what_several_clocks_do_and_what_the_rules_are_may_be_asked_in_one_line(
     assert clocks_asked_about("Can you explain what Heat and Chalk do?", ["Heat", "Chalk"]) == ("Heat", "Chalk")
     assert clocks_asked_about("How do I raise Heat? What are the rules?", ["Heat", "Chalk"]) == ("Heat",)
     assert clocks_asked_about("Who raised Heat? Where is Jin?", ["Heat", "Chalk"]) == ()
+
+
+# What a question about the game is about.
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "said"),
+    [
+        (
+            "rules",
+            "could I fail at this, and does it matter how full Heat gets?",
+            ("Heat is at 0 of 6.", "end well or badly"),
+        ),
+        ("rules", "is there any way to be beaten", ("end well or badly", "/undo")),
+        ("rules", "how many things do I need to collect to beat it", ("What you want: the unit.", "/hint")),
+        ("rules", "what are the odds of a roll", ("2d6", "10 and more is success")),
+        ("rules", "what is my charm for", ("Charm (yours is +1): winning somebody over.",)),
+        ("program", "do you have a compass or a map of the place", ("There is no map.", "street")),
+        ("stats", "how many rounds is this going to take", ("no set number of turns",)),
+        ("program", "do other people see the stuff I type in", ("Nobody in the story sees what you type",)),
+        ("part", "could I be somebody else for once", ("You are Jo in this story",)),
+        ("save", "will it be saved, and how do I restore it", ("every turn is saved", "lorewright play NAME")),
+        ("who", "how strong is my nerve", ("Nerve: daring and force.",)),
+    ],
+)
+def test_a_question_about_the_game_is_answered_by_what_it_asks(kind: str, words: str, said: tuple[str, ...]) -> None:
+    told = answer_aside(kind, w.small_world(), FREEFORM, words, wanted="What you want: the unit.")
+    for part in said:
+        assert part in told
+
+
+def test_a_question_that_names_nothing_of_the_game_gets_the_answer_of_its_kind() -> None:
+    assert answer_aside("rules", w.small_world(), RULES, "explain it all") == answer_aside(
+        "rules", w.small_world(), RULES
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("I soar over the roofs and fly away", "cannot fly"),
+        ("apparate to the harbour", "cannot teleport"),
+        ("halt the clock for a year", "cannot be stopped"),
+        ("read his mind", "another head"),
+        ("morph into an owl", "cannot turn into anything"),
+        ("force Viktor to adore me", "cannot make anybody feel"),
+        ("conjure a feast", "no magic"),
+        ("set my charm to 50", "by saying so"),
+        ("order the clouds to part", "do not listen"),
+        ("something that nobody has thought of", "beyond you here"),
+    ],
+)
+def test_an_impossible_deed_is_refused_by_what_it_would_be(words: str, said: str) -> None:
+    assert said in answer_aside("story", w.small_world(), RULES, words)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["I turn into the alley", "I look at the time", "fly the flag", "go through the door", "write a spell of verse"],
+)
+def test_what_is_possible_is_never_refused_as_impossible(line: str) -> None:
+    assert not is_never_possible(line)
+
+
+def test_two_questions_in_one_are_both_answered() -> None:
+    told = answer_aside("losing", w.small_world(), FREEFORM, "am I able to fail here, and are there checkpoints")
+    assert "end well or badly" in told
+    assert "every turn is saved" in told
+
+
+def test_who_is_at_another_place_is_told_apart_from_who_is_here() -> None:
+    world = w.small_world()
+    assert place_asked_about(world, "who is in the boathouse") == "boathouse"
+    assert place_asked_about(world, "is anybody upstairs") == "upstairs"
+    assert place_asked_about(world, "who is in here") == ""
+    assert place_asked_about(world, f"who else is in the {world.name_of(w.BAR)}") == ""
+
+
+def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
+    text = "Rain falls on the pier. Somebody has begun to laugh behind the door."
+    assert answer_from_known("why is somebody laughing", [text], LoreView((), viewer="player"))[0].startswith(
+        "You remember: Somebody has"
+    )

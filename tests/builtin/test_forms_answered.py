@@ -13,7 +13,7 @@ from lorewright.builtin.narrator.grammar import choose, grammar
 from lorewright.builtin.parser.tagged_acts import kinds
 from lorewright.rules.verbs import verbs
 from lorewright.values.leads import Lead
-from lorewright.values.records import NarratorInput, PersonView
+from lorewright.values.records import LoreLine, NarratorInput, PersonView, SceneView
 from lorewright.values.scenery import SceneryView
 from support.narrator_scenes import BAR, given, outcome
 
@@ -67,6 +67,11 @@ def said(form: str, kind: str, words: str, regard: Any = "", **fields: Any) -> N
     return given(came_of, scene=scene, player_text=words, **fields)
 
 
+def scene_of(*people: PersonView) -> SceneView:
+    """The bar with these people."""
+    return BAR.model_copy(update={"people": people})
+
+
 def answers(group: str, **facts: str) -> list[str]:
     """Every sentence that a group has for such facts, as it is told of Viktor."""
     texts = next(iter(choose(group, facts))).texts
@@ -100,7 +105,8 @@ def test_the_answers_to_a_form_are_six_and_some_for_friends_and_foes(form: str) 
 def test_what_is_said_is_answered_by_its_form(form: str, kind: str, words: str, regard: str) -> None:
     facts = {"regard": regard} if regard else {}
     facts |= {"topic": "named"} if form == "introduce" else {}
-    fitting = answers("talk.introduction" if form == "introduce" else ANSWERS[form], **facts)
+    finer = {"introduce": "talk.introduction", "ask": "asked.whether", "ask_more": "asked.why"}
+    fitting = answers(finer.get(form, ANSWERS[form]), **facts)
     for turn_no in range(1, 4):
         text = narrate(said(form, kind, words, regard, turn_no=turn_no)).final_text
         assert any(sentence.replace("{topic}", "Kira") in text for sentence in fitting), text
@@ -132,6 +138,86 @@ def test_leave_for_what_is_harmless_is_given_in_its_own_words(form: str, words: 
 def test_the_words_may_show_a_finer_kind_of_the_form(form: str, words: str, group: str) -> None:
     text = narrate(said(form, "remark", words)).final_text
     assert any(sentence in text for sentence in answers(group)), text
+
+
+ABOUT_THEM = [
+    ("ask_self", "and how old might you be", "asked.age"),
+    ("ask_self", "ever think of getting married yourself", "asked.kin"),
+    ("ask_self", "whereabouts did you grow up", "asked.home"),
+    ("ask_self", "doesn't the storm make you nervous", "asked.fear"),
+    ("ask_wellbeing", "did you get any sleep", "asked.rest"),
+    ("ask_self", "are you fond of him", "asked.heart"),
+    ("ask_self", "what brings you down to the quay", "asked.doing"),
+    ("ask_self", "how long have you kept goats", "asked.years"),
+    ("ask_self", "what's your favourite song", "asked.taste"),
+    ("ask_self", "so it's you, lying again", "asked.truth"),
+    ("ask_self", "are you cross with us", "asked.mood"),
+    ("ask", "how's trade these days", "asked.trade"),
+    ("ask", "why do you keep counting the boats", "asked.reason"),
+    ("ask_self", "are you always up this early", "asked.often"),
+    ("ask", "do you recall the year of the eels", "asked.memory"),
+    ("ask_more", "since when", "asked.when"),
+    ("ask_more", "anything else", "asked.else"),
+]
+TO_THEM = [
+    ("tell", "my gran passed away in the spring", "heard.loss"),
+    ("tell", "I'm looking for a berth for two", "heard.need"),
+    ("opinion", "I'm so glad the rain has stopped", "heard.joy"),
+    ("opinion", "honestly I'm nervous, I don't know the way", "talk.feeling"),
+    ("opinion", "you look as if you'd seen the sea serpent", "heard.of_you"),
+    ("request", "row us over to the island", "heard.follow"),
+    ("request", "lend us your oilskin", "heard.hand_over"),
+    ("request", "whatever you do, don't tell the harbour master", "heard.secrecy"),
+    ("request", "just leave me in peace", "heard.leave_be"),
+]
+
+
+@pytest.mark.parametrize(("form", "words", "group"), [*ABOUT_THEM, *TO_THEM])
+def test_an_answer_is_about_what_the_words_are_about(form: str, words: str, group: str) -> None:
+    text = narrate(said(form, "remark", words)).final_text
+    assert any(sentence in text for sentence in answers(group)), text
+
+
+def test_a_question_after_somebody_is_answered_by_what_is_openly_known_of_them() -> None:
+    born = LoreLine(key="k1", chunk_id="c1", text="Viktor was born on a barge, in a year nobody wrote down.")
+    goats = LoreLine(key="k2", chunk_id="c2", text="Viktor has kept two pigeons on the roof since the flood.")
+    known = {"p:viktor": (born, goats)}
+    assert born.text in narrate(said("ask_self", "ask", "where do you come from", described=known)).final_text
+    assert goats.text in narrate(said("ask_self", "ask", "whose pigeons are you feeding", described=known)).final_text
+    cold = narrate(said("ask_self", "ask", "where do you come from", "cold", described=known)).final_text
+    assert born.text not in cold
+    elsewhere = narrate(said("ask_self", "ask", "do you like herring", described=known)).final_text
+    assert born.text not in elsewhere
+    assert goats.text not in elsewhere
+
+
+def test_what_was_told_of_somebody_lately_is_not_told_again() -> None:
+    known = {"p:viktor": (LoreLine(key="k1", chunk_id="c1", text="Viktor was born on a barge."),)}
+    turn = said("ask_self", "ask", "where do you come from", described=known, recent=("Viktor was born on a barge.",))
+    text = narrate(turn).final_text
+    assert any(sentence in text for sentence in answers("asked.home")), text
+
+
+def test_who_is_asked_what_they_do_is_seen_at_it() -> None:
+    wipes = LoreLine(key="k3", chunk_id="c3", text="Viktor winds a length of rope around his elbow.")
+    viktor = PersonView(id="p:viktor", name="Viktor", pronoun="he", disposition=(wipes,))
+    turn = said("ask_self", "ask", "what are you doing there")
+    assert wipes.text in narrate(turn.model_copy(update={"scene": scene_of(viktor)})).final_text
+
+
+def test_who_is_asked_for_more_names_what_else_they_could_tell_of() -> None:
+    leads = (Lead(asked="p:viktor", holder="p:viktor", topic="the ferry"),)
+    assert "the ferry" in narrate(said("ask_more", "ask", "what else", leads=leads)).final_text
+
+
+def test_somebody_owns_to_their_name() -> None:
+    text = narrate(said("ask_self", "ask", "excuse me, are you Viktor")).final_text
+    assert any(sentence in text for sentence in answers("asked.is_name")), text
+
+
+def test_a_question_of_which_nothing_is_about_the_person_is_one_about_the_world() -> None:
+    text = narrate(said("ask_self", "ask", "is it true that the ferry is late")).final_text
+    assert any(sentence in text for sentence in answers("asked.whether")), text
 
 
 def test_words_that_look_like_another_kind_are_answered_by_their_form() -> None:

@@ -114,3 +114,42 @@ def test_a_word_without_its_vowels_is_the_only_one_that_it_can_be(typed: str, me
 
 def test_two_words_with_the_same_consonants_are_left_as_they_were_typed() -> None:
     assert spelled_out("take the bttn", {"button", "bitten"}) == "take the bttn"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("put it in the corner bruv", "put it in the corner"),
+        ("look behind the counter or smth", "look behind the counter"),
+        ("wait by the door for a while dunno", "wait by the door for a while"),
+        ("idk maybe go back", "maybe go back"),
+        ("bro wheres the market", "where's the market"),
+        ("is it cold out there innit", "is it cold out there"),
+    ],
+)
+def test_words_that_only_call_or_fill_are_left_out(typed: str, meant: str) -> None:
+    assert spelled_out(typed, set()) == meant
+
+
+@pytest.mark.parametrize(
+    "typed", ["ask the mate", "tell her idk", "cheers mate", "are you sure, mate?", "he is my pal"]
+)
+def test_a_word_that_is_named_or_said_is_no_filler(typed: str) -> None:
+    assert spelled_out(typed, set()).rstrip("?").endswith(("mate", "don't know", "pal"))
+
+
+def test_two_words_of_names_that_are_written_together_are_two() -> None:
+    assert spelled_out("open the cellardoor", {"cellar", "door"}) == "open the cellar door"
+    assert spelled_out("open the trapdoor", {"cellar", "door"}) == "open the trapdoor"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("run down the stares", "run down the stairs"),
+        ("its warm in hear", "its warm in here"),
+        ("he stares", "he stares"),
+    ],
+)
+def test_a_word_that_sounds_like_another_is_that_after_certain_words(typed: str, meant: str) -> None:
+    assert spelled_out(typed, set()) == meant

@@ -12,7 +12,9 @@ from lorewright.builtin.parser.interpreter import MAX_ACTIONS, interpret
 from lorewright.builtin.parser.noun_phrases import nouns_of
 from lorewright.builtin.parser.tagged_acts import kinds
 from lorewright.builtin.parser.tagging import Act
+from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scope import Named
 from support.narrator_bar import SCOPES
 
 BAR = nouns_of(SCOPES["bar"])
@@ -156,3 +158,259 @@ def test_whatever_is_tagged_names_nothing_outside_the_scope(score: float, acts: 
     for action in output.proposed_actions:
         named = {action.target_id, action.location_id, action.item_id} - {None}
         assert named <= known
+
+
+def test_words_in_quotation_marks_alone_are_tagged_without_them() -> None:
+    tagged = []
+
+    def tag(line: str) -> tuple[Act, ...]:
+        tagged.append(line)
+        return (act("flirt", line),)
+
+    output = interpret(InterpreterInput(player_text="“your eyes are like the tide”", scope=SCOPES["bar"]), tag)
+    assert tagged == ["your eyes are like the tide"]
+    assert [action.form for action in output.proposed_actions] == ["flirt"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "person", "aside"),
+    [
+        ("oi, Captain Drake! what was that for?", "ask", "Captain Drake", "afar"),
+        ("tell the landlady that I quit", "tell", "landlady", "afar"),
+        ("the bishop sent me, let me in", "request", "bishop", "alone"),
+        ("hm, Mr, a word", "greet", "Mr", "alone"),
+        ("I'm Kira, anybody there", "introduce", "Kira", "alone"),
+        ("may I come up?", "ask_permission", "", "alone"),
+    ],
+)
+def test_words_where_nobody_is_are_said_to_whom_they_are_meant_for(
+    words: str, kind: str, person: str, aside: str
+) -> None:
+    output = reading(words, act(kind, words, person=person), scope="void")
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == (aside, person if aside == "afar" else words)
+
+
+def test_what_has_no_speech_is_spoken_to_and_does_not_answer() -> None:
+    words = "beg the bar knife to tell what it has cut"
+    output = reading(words, act("ask", words, person="bar knife"))
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == ("mute", "bar knife")
+
+
+def test_words_to_nobody_beside_a_deed_are_said_aloud() -> None:
+    output = reading(
+        "bang on the counter and yell come out",
+        act("pose", "bang on the counter"),
+        act("call", "and yell come out"),
+        scope="void",
+    )
+    assert types(output)[-1] == "remark"
+
+
+def test_a_question_in_a_talk_is_put_to_who_is_spoken_with() -> None:
+    viktor = BAR.people[0].id
+
+    def asked(words: str, **named: str) -> list[tuple[str, str | None, str]]:
+        given = InterpreterInput(player_text=words, scope=SCOPES["bar"], talk=Talk(to=viktor, topic="Jin"))
+        output = interpret(given, lambda line: (act("look", line, **named),))
+        return [(action.type, action.target_id, action.form) for action in output.proposed_actions]
+
+    assert asked("who pays her rent", target="rent") == [("ask", viktor, "ask")]
+    assert asked("what did she wear that night", target="she wear") == [("ask", viktor, "ask")]
+    assert asked("where could I meet him", target="him") == [("ask", viktor, "ask")]
+    assert asked("how's the bar knife look", target="bar knife")[0][0] == "look"
+
+
+def test_small_words_that_ask_for_more_are_a_question() -> None:
+    viktor = BAR.people[0].id
+    given = InterpreterInput(player_text="and then?", scope=SCOPES["bar"], talk=Talk(to=viktor, topic="Jin"))
+    output = interpret(given, lambda line: (act("ask_more", line),))
+    assert [(action.type, action.target_id) for action in output.proposed_actions] == [("ask", viktor)]
+
+
+def test_a_short_form_of_a_name_is_that_name() -> None:
+    words = "you got brothers, Vik?"
+    output = reading(words, act("ask_self", words, person="Vik", topic="you got brothers"))
+    assert {action.target_id for action in output.proposed_actions} == {BAR.people[0].id}
+
+
+def test_what_somebody_is_called_is_not_mended_to_the_name_of_a_thing() -> None:
+    words = "evening, leger"
+    output = reading(words, Act(kind="greet", words=words, score=0.9, person="leger", odd=("leger",)), scope="bar")
+    assert not any("ledger" in assumed for assumed in output.assumptions)
+
+
+def test_a_question_after_somebody_alone_asks_for_no_lore() -> None:
+    def asked(words: str) -> list[str]:
+        return types(reading(words, act("ask_self", words, topic=words)))
+
+    assert asked("were you ever seasick") == ["enquire"]
+    assert asked("how long have you had that knee") == ["enquire"]
+    assert asked("how long have you known Jin") == ["ask"]
+
+
+def test_leave_that_names_nothing_and_a_bare_why_ask_for_no_lore() -> None:
+    def asked(kind: str, words: str, topic: str = "") -> list[str]:
+        talk = Talk(to=BAR.people[0].id, topic=topic)
+        given = InterpreterInput(player_text=words, scope=SCOPES["bar"], talk=talk)
+        return types(interpret(given, lambda line: (act(kind, line),)))
+
+    assert asked("ask_permission", "may I stand over by the stove") == ["enquire"]
+    assert asked("ask_permission", "may I try on the bar knife") != ["enquire"]
+    assert asked("ask_more", "but why") == ["enquire"]
+    assert asked("ask_more", "but why", "Jin") == ["ask"]
+
+
+def test_words_to_somebody_elsewhere_are_not_put_to_who_is_here() -> None:
+    jin = next(person.id for person in BAR.known_people if "Jin" in person.name)
+    words = "here's your coat, Jin, dry as a bone"
+    output = reading(words, act("tell", words, person="Jin"))
+    assert [action.target_id for action in output.proposed_actions] == [jin]
+    both = reading(
+        "Jin! did you drop this", act("call", "Jin", person="Jin"), act("ask_self", "did you drop this", topic="this")
+    )
+    assert [action.target_id for action in both.proposed_actions] == [jin]
+
+
+def test_who_is_only_asked_about_is_not_the_one_who_is_asked() -> None:
+    words = "ask viktor about Jin"
+    output = reading(words, act("ask", words, person="Jin", topic="Jin"))
+    assert [action.target_id for action in output.proposed_actions] == [BAR.people[0].id]
+
+
+# What an act is done with, and what is possible nowhere.
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "named", "wanting"),
+    [
+        ("attack", "shoot Viktor in the knee", {"target": "Viktor"}, "gun"),
+        ("attack", "stab him with my dagger", {"target": "him", "second": "dagger"}, "dagger"),
+        ("break", "smash the glass with a crowbar", {"target": "glass", "second": "crowbar"}, "crowbar"),
+        ("phone", "ring my sister", {"person": "my sister"}, "telephone"),
+        ("phone", "text Jin on my mobile", {"person": "Jin"}, "mobile"),
+        ("perform", "play a tune on my trumpet", {"target": "tune", "second": "trumpet"}, "trumpet"),
+    ],
+)
+def test_an_act_without_its_tool_is_refused_for_want_of_it_and_is_no_other_deed(
+    kind: str, words: str, named: dict[str, str], wanting: str
+) -> None:
+    scope = SCOPES["bar"].model_copy(update={"scenery": ()})
+    output = interpret(InterpreterInput(player_text=words, scope=scope), lambda line: (act(kind, words, **named),))
+    done = [(action.type, action.target_id, action.metadata.get("detail")) for action in output.proposed_actions]
+    assert done == [("attempt", None, wanting)]
+    assert output.proposed_actions[0].metadata["detail_is"] == "absent"
+
+
+def test_what_is_wanting_for_two_acts_is_said_to_be_wanting_once() -> None:
+    scope = SCOPES["bar"].model_copy(update={"scenery": ()})
+    acts = (act("take", "draw my revolver", target="revolver"), act("attack", "shoot Viktor", target="Viktor"))
+    given = InterpreterInput(player_text="draw my revolver and shoot Viktor", scope=scope)
+    wanting = [action.metadata["detail"] for action in interpret(given, lambda line: acts).proposed_actions]
+    assert wanting == ["revolver", "gun"]
+    acts = (act("use", "switch on my torch", target="torch"), act("use", "point the torch at him", target="torch"))
+    given = given.model_copy(update={"player_text": "switch on my torch and point the torch at him"})
+    assert len(interpret(given, lambda line: acts).proposed_actions) == 1
+
+
+def test_a_tool_that_is_in_hand_is_used() -> None:
+    words = "cut the rope with the bar knife"
+    output = reading(words, act("break", words, target="rope", second="bar knife"))
+    assert all(action.metadata.get("detail") != "bar knife" for action in output.proposed_actions)
+
+
+def test_a_deed_that_is_possible_nowhere_is_refused_and_none_of_the_line_is_done() -> None:
+    words = "use telepathy on Viktor"
+    output = reading(words, act("attempt", words, target="telepathy"))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == ("story", ())
+
+
+def test_a_question_that_ends_with_a_name_is_put_to_its_bearer() -> None:
+    words = "where are my things viktor"
+    output = reading(words, act("seek", words, target="things viktor"), scope="crowd")
+    assert types(output) == ["ask"]
+    assert output.proposed_actions[0].target_id == "p:viktor"
+
+
+def test_somebody_who_is_not_here_is_known_by_another_word_for_their_calling() -> None:
+    words = "is the copper still out there"
+    scope = SCOPES["bar"].model_copy(update={"scenery": ()})
+    given = InterpreterInput(player_text=words, scope=scope)
+    aside = interpret(given, lambda line: (act("seek", words, target="copper"),)).aside
+    assert aside is not None
+    assert (aside.kind, aside.words) == ("lore", "constable")
+
+
+def test_who_is_at_another_place_is_a_question_about_that_place() -> None:
+    words = "whos at the market"
+    aside = reading(words, act("seek", words, target="market"), scope="cell").aside
+    assert aside is not None
+    assert aside.kind == "company"
+
+
+# Moves of the ruleset's own.
+
+SQUARES = tuple(
+    Named(id=f"b:{name.replace(' ', '_')}", name=name, aliases=aliases, kind="thing")
+    for name, aliases in {
+        "north gate": ("north", "corner gate"),
+        "south gate": ("south", "corner gate"),
+        "well": ("middle",),
+    }.items()
+)
+
+
+def move(text: str, *acts: Act) -> InterpreterOutput:
+    scope = SCOPES["void"].model_copy(update={"people": SCOPES["bar"].people, "here": SQUARES})
+    given = InterpreterInput(player_text=text, scope=scope, verbs={"claim": "claim"}, options=("claim the well",))
+    return interpret(given, lambda line: acts)
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("I reckon I'll have the well, Viktor", "b:well"),
+        ("pop it right in the middle", "b:well"),
+        ("how about north?", "b:north_gate"),
+        ("gimme the south gate m8", "b:south_gate"),
+    ],
+)
+def test_a_move_is_read_however_it_is_said(text: str, target: str) -> None:
+    output = move(text, Act(kind="promise", words=text, score=0.3))
+    assert [(action.type, action.target_id) for action in output.proposed_actions] == [("claim", target)]
+
+
+@pytest.mark.parametrize(
+    "text", ["what is in the middle?", "not the well", "tell Viktor the well is mine", "your north gate looks old"]
+)
+def test_what_only_speaks_of_a_target_is_no_move(text: str) -> None:
+    output = move(text, Act(kind="opinion", words=text, score=0.8))
+    assert all(action.type != "claim" for action in output.proposed_actions)
+
+
+def test_several_moves_at_once_are_a_matter_of_the_rules_and_two_likely_targets_of_a_question() -> None:
+    both = move("claim two squares in one go", act("write", "claim two squares in one go", target="squares"))
+    assert (both.aside and both.aside.kind, both.proposed_actions) == ("rules", ())
+    either = move("put mine in the corner", Act(kind="put", words="put mine in the corner", score=0.5))
+    assert either.unclear is not None
+    assert set(either.unclear.lines) == {"claim north gate", "claim south gate"}
+
+
+@pytest.mark.parametrize("words", ["ok alley then", "right, the alley first", "so, docks next i guess"])
+def test_a_way_that_is_named_in_deciding_is_taken(words: str) -> None:
+    output = reading(words, act("agree", words), scope="bar")
+    assert [action.type for action in output.proposed_actions][-1:] == ["go"]
+
+
+def test_a_way_that_is_only_spoken_of_is_not_taken() -> None:
+    words = "the alley is quiet today"
+    assert "go" not in types(reading(words, act("opinion", words), scope="bar"))
+
+
+def test_what_would_break_a_part_of_somebody_is_done_to_them() -> None:
+    words = "snap Viktor's wrist"
+    output = reading(words, act("break", words, target="Viktor's wrist"))
+    assert [(action.type, action.target_id) for action in output.proposed_actions] == [("attack", "p:viktor")]
+    words = "snap the knife's blade"
+    assert "attack" not in types(reading(words, act("break", words, target="knife's blade")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,7 @@ from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.history import GrowingHistory, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.retrieval.filters import LINKED_HISTORY
@@ -117,3 +118,20 @@ def test_of_a_long_story_only_what_is_late_or_says_the_words_is_ranked() -> None
     assert found[0].text == "The walrus came."
     assert found[0].filters == ("location",)
     assert {hit.text for hit in found[1:]} == {f"Rain {number}." for number in range(260 - LINKED_HISTORY, 260)}
+
+
+def test_of_a_long_story_few_chunks_stay_in_memory_however_much_is_asked() -> None:
+    said = ["rain fell", "a walrus came", "the net tore", "the quay froze", "Osk sang", "a marmoset bit"]
+    told = numbered([[HistoryRecord("event", f"{said[number % 6]} {number}", (ADA,), (OSK,))] for number in range(900)])
+
+    def count_chunks() -> int:
+        return sum(isinstance(thing, StoredChunk) for thing in gc.get_objects())
+
+    before = count_chunks()
+    with closing(history_generation(told, name="game", witness=ADA)) as generation:
+        view, found = LoreView((generation,), viewer="player"), set[str]()
+        for words in said:
+            asked = LoreRetrievalQuery(keywords=words, corpus="history", viewer="player", limit=100, max_tokens=10_000)
+            found |= {chunk.chunk_id for chunk in retrieve(view, asked).result.chunks}
+        assert len(found) > 400
+        assert 0 < count_chunks() - before <= 300

@@ -149,6 +149,60 @@ def test_the_campaign_that_was_not_asked_for_longest_is_closed(app: App) -> None
     assert engine.open_count == 0
 
 
+async def play_in_turns(tables: Tables) -> list[str]:
+    """Play some turns at two tables, one after the other; return the results, with the states and the stories."""
+    found = []
+    for line in ("look around", "search under the counter", "go to the quay"):
+        for name in ("game", "other"):
+            async with tables.writing(name) as campaign:
+                found.append(await campaign.submit(line))
+                head = campaign.store.head()
+                found += [head.state.to_json(), repr(campaign.store.story(head).exchanges)]
+    return found
+
+
+def test_campaigns_without_room_in_memory_are_closed_and_go_on_where_they_were(tmp_path: Path) -> None:
+    def played(name: str, **options: Any) -> tuple[list[str], int]:
+        app = h.harbour(tmp_path / name)
+        app.campaigns.new("night_boat", campaign_id="other", seed=2)
+        tables = Tables(app, **options)
+        found = asyncio.run(play_in_turns(tables))
+        count = tables.open_count
+        tables.close()
+        return found, count
+
+    kept, both = played("kept")
+    closed, one = played("closed", room_bytes=1.0)
+    assert (both, one) == (2, 1)
+    assert closed == kept
+
+
+def test_a_campaign_takes_more_memory_as_its_story_grows(app: App) -> None:
+    with app.campaigns.open("game") as campaign:
+        before = campaign.memory_bytes
+        asyncio.run(campaign.submit("look around"))
+        asyncio.run(campaign.submit("look around"))
+        assert before < campaign.memory_bytes < 2 * before
+
+
+def test_a_campaign_that_nobody_has_asked_for_in_a_while_is_closed(app: App) -> None:
+    app.campaigns.new("night_boat", campaign_id="other", seed=2)
+    hour = 3600.0
+    now = [0.0]
+
+    async def call() -> list[int]:
+        tables, counts = Tables(app, clock=lambda: now[0]), list[int]()
+        for name, at in (("game", 0.0), ("other", hour / 4), ("other", hour), ("game", hour)):
+            now[0] = at
+            async with tables.reading(name):
+                pass
+            counts.append(tables.open_count)
+        tables.close()
+        return counts
+
+    assert asyncio.run(call()) == [1, 2, 1, 2]
+
+
 def test_free_memory_is_given_back_after_every_so_many_changes(app: App) -> None:
     given = list[int]()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lorewright.errors import DamagedFile
-from lorewright.storage.database import CACHE_KB, Database, opened, read_json
+from lorewright.storage.database import CACHE_KB, Database, connect_spilling, opened, read_json
 
 
 @pytest.fixture
@@ -57,6 +58,18 @@ def test_a_connection_can_keep_less_and_its_transactions_may_be_larger_still(dat
     assert row is not None
     assert row[0] == -64
     assert len(database.rows("SELECT text FROM texts")) == 50
+
+
+def test_a_database_that_spills_holds_more_than_it_keeps_in_memory() -> None:
+    texts = [(str(number) * 4_000,) for number in range(200)]
+    with closing(connect_spilling(cache_kb=64)) as connection:
+        assert connection.execute("PRAGMA cache_size").fetchone()[0] == -64
+        connection.execute("CREATE TABLE texts (text TEXT)")
+        for part in (texts[:100], texts[100:]):
+            connection.execute("BEGIN")
+            connection.executemany("INSERT INTO texts VALUES (?)", part)
+            connection.execute("COMMIT")
+        assert connection.execute("SELECT text FROM texts ORDER BY rowid").fetchall() == texts
 
 
 def test_a_transaction_is_kept_and_seen_by_others(database: Database) -> None:

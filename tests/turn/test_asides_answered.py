@@ -52,7 +52,7 @@ def played(app: App, line: str) -> dict[str, object]:
     ("line", "answer"),
     [
         ("what version is this program", "a matter of the program"),
-        ("teleport to the moon", "beyond you here"),
+        ("teleport to the moon", "cannot teleport"),
         ("list all verbs", "Say in your own words"),
         ("what are the win conditions", "Nobody has told you what to want"),
         ("are you a robot", "A program answers here"),

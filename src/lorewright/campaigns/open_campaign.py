@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -40,6 +41,11 @@ from lorewright.world.state import Thread, WorldState
 _UPGRADED_MEANWHILE = 3
 
 
+# What a campaign takes in memory while it is open, as measured: its rules, SQLite and what is cached for it; and of
+# each turn, beside what was told in it, what was tried, its part of two states, and where its windows are.
+_OPEN_BYTES = 5_000_000
+_TURN_BYTES = 3_000
+
 # A campaign's row at its head, and the setting that is made from it.
 Made = tuple[CampaignRow, Setting]
 
@@ -63,6 +69,13 @@ class OpenCampaign:
     def setting(self) -> Setting:
         """Return the rules and packs at the head."""
         return self._current()[1]
+
+    @property
+    def memory_bytes(self) -> int:
+        """Return about how much memory it takes now, while it is open; it grows with its story."""
+        story = self.store.last_story
+        # What was told is kept as it was told, and in lower case.
+        return _OPEN_BYTES + _TURN_BYTES * len(story.exchanges) + 2 * sys.getsizeof(story.told)
 
     @property
     def keys(self) -> ModelKeys:

@@ -62,6 +62,8 @@ class PlayedHistory:
     def before(self, head: Head, leave_out: int) -> Iterator[tuple[Generation, ...]]:
         """Open what the player saw happen until this many turns before a head; empty where there were no such turns. It
         is valid until the next call."""
+        if not self._readers:
+            self._close_retired()
         last = ancestor(self._store.database, head.turn_id, back=leave_out)
         found = () if last is None else (self._until(last, head),)
         self._readers += 1
@@ -73,8 +75,7 @@ class PlayedHistory:
     def close(self) -> None:
         """Write what was made to the index and release everything."""
         self._forget()
-        for old in self._retired:
-            old.close()
+        self._close_retired()
         if self._vectors is not None:
             self._vectors.cache.let_go()
         self._keep()
@@ -89,10 +90,15 @@ class PlayedHistory:
         if self._growing is not None and turns and turns[0]["turn_no"] == 0:
             self._forget()
         self._basis = basis
-        if self._growing is None or self._generation is None:
-            self._generation = self._begin(turns, witness, seen_from=head.turn_id)
-        elif turns:
-            self._generation = self._growing.grown(with_later_ids(self._records(turns), later))
+        try:
+            if self._growing is None or self._generation is None:
+                self._generation = self._begin(turns, witness, seen_from=head.turn_id)
+            elif turns:
+                self._generation = self._growing.grown(with_later_ids(self._records(turns), later))
+        except BaseException:
+            # Some of the turns may be in it.
+            self._forget()
+            raise
         self._last = turn_id
         return self._generation
 
@@ -135,6 +141,11 @@ class PlayedHistory:
                 self._vectors = replace(shared, cache=shared.cache.held())
             except EmbedderError:
                 self._vectors = shared
+
+    def _close_retired(self) -> None:
+        for old in self._retired:
+            old.close()
+        self._retired = []
 
     def _forget(self) -> None:
         """Forget what was made, so that the next call begins anew. A reader that still uses it can read it until it

@@ -13,7 +13,7 @@ from lorewright.cli.output import note
 from lorewright.errors import SettingsError
 from lorewright.extras import require_extra
 from lorewright.logs import configure_logging
-from lorewright.settings import TURNS_A_MINUTE
+from lorewright.settings import CAMPAIGN_ROOM_MB, TURNS_A_MINUTE
 from lorewright.storage.postgres.store import PostgresStore
 
 EXAMPLES = {"serve": "Example: lorewright serve --at 127.0.0.1:8000"}
@@ -72,6 +72,14 @@ def serve(
     turns_a_minute: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many turns each account may play in a minute.")
     ] = TURNS_A_MINUTE,
+    campaign_room: Annotated[
+        float,
+        typer.Option(
+            metavar="MB",
+            min=1.0,
+            help="How much memory open campaigns may take, about; those that were not asked for longest are closed.",
+        ),
+    ] = CAMPAIGN_ROOM_MB,
     log_level: Annotated[
         str | None,
         typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
@@ -101,6 +109,7 @@ def serve(
             lore_store=None if lore is None else open_lore_store(lore, room_gb=lore_room),
             jobs_at=database if indexers else None,
             turns_a_minute=turns_a_minute,
+            campaign_room_mb=campaign_room,
         )
         note(f"serving at {service.address.url}; Ctrl+C stops it")
         note(f"your link, for one use within 12 hours: {owner_link(service)}")

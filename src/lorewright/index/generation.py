@@ -19,7 +19,7 @@ from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix, pa
 from lorewright.index.keywords import GENERATION_FORMAT, KEYWORD_TABLES, KeywordTable, is_english
 from lorewright.index.reranker import Reranker
 from lorewright.index.vectors.exact import starts_of
-from lorewright.index.vectors.stored import StoredVectors
+from lorewright.index.vectors.stored import GrowingVectors, StoredVectors
 from lorewright.packs.conditions import from_json
 from lorewright.packs.models import OPEN_ROLES, Item, Manifest, PackEntity, When
 from lorewright.scripts import is_unspaced
@@ -160,10 +160,6 @@ _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, secti
     token_count, metadata_json, written_text, written_tokens"""
 
 
-# How many chunks are cached, some 2 kB each: a generation never changes.
-_KEPT_CHUNKS = 4000
-
-
 _LINKED = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
 
 
@@ -186,7 +182,7 @@ class Generation:
         folder: Path,
         *,
         connection: sqlite3.Connection | None = None,
-        vectors: StoredVectors | None = None,
+        vectors: StoredVectors | GrowingVectors | None = None,
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
         corpus: Corpus = "authored",
@@ -219,6 +215,8 @@ class Generation:
         self._tables: dict[str, KeywordTable] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
+        # How many chunks are cached, some 2 kB each: a generation never changes.
+        self.kept_chunks = 4000
         self._entities: dict[str, PackEntity] | None = None
         # Caches; they hold as much as a story asks for.
         self._entity: dict[str, PackEntity | None] = {}
@@ -282,7 +280,7 @@ class Generation:
         if missing := [row for row in wanted if row not in self._read]:
             sql = f"SELECT {self._columns} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
             read = {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (json.dumps(missing),))}
-            if len(self._read) + len(read) > _KEPT_CHUNKS:
+            if len(self._read) + len(read) > self.kept_chunks:
                 self._read = {row: self._read[row] for row in wanted if row in self._read}
             self._read |= read
         return {row: self._read[row] for row in wanted if row in self._read}

@@ -10,20 +10,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, Literal
-
-import numpy as np
 
 from lorewright.errors import DamagedFile, EmbedderError, SettingsError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.building import append, fill, windows_of
-from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import Generation
 from lorewright.index.vector_building import VectorBuilder
-from lorewright.index.vectors.stored import StoredVectors
+from lorewright.index.vectors.stored import GrowingVectors
 from lorewright.packs.models import Chunk, Link, Manifest, Pack, PackEntity
-from lorewright.storage.database import Database, delete_files_of, read_json
-from lorewright.storage.enclosure import Enclosure, Trouble, error_for
+from lorewright.storage.database import Database, connect_spilling, delete_files_of, read_json
+from lorewright.storage.enclosure import Enclosure, Trouble, error_for, raising_our_errors
 from lorewright.storage.faults import step
 from lorewright.storage.tables import Migration, open_migrated
 from lorewright.tokens import count_tokens
@@ -184,6 +182,10 @@ def _record(stored: dict[str, Any]) -> HistoryRecord:
 
 # The file path of chunks of history, which have no file.
 _FILE = "history"
+# What the history of an open story keeps in memory: so much of its tables, and so many of the chunks that were read
+# last. A turn asks for some 250 of them at most, 75 by words, 75 by meaning and the last hundred.
+_CACHE_KB = 128
+_KEPT_CHUNKS = 300
 
 
 def history_generation(
@@ -222,10 +224,10 @@ class GrowingHistory:
         self._witness = witness
         self._reading = reading
         self._builder = vectors
-        self._texts: list[str] = []
-        # None once the embedder has failed: then all of it is tried again the next time.
-        self._vectors: Vectors | None = None
-        self._connection = sqlite3.connect(":memory:", isolation_level=None)
+        self._vectors = GrowingVectors()
+        # The texts of the windows behind those that have their vectors.
+        self._unembedded: list[str] = []
+        self._connection = connect_spilling(cache_kb=_CACHE_KB)
         self._chunks = 0
         self._latest: Generation | None = None
         manifest = Manifest(id=name, name=f"What happened in {name}", language=language)
@@ -235,20 +237,26 @@ class GrowingHistory:
 
     def grown(self, turns: TurnRecords) -> Generation:
         """Add turns behind those added so far, and return a reader of all. Every earlier reader is out of date, and
-        closing any of them closes the history."""
+        closing any of them closes the history.
+
+        Raises:
+            FileUnavailable: there is no room for temporary files; the history must be closed.
+        """
         added = [self._told(turn, records) for turn, records in turns.items()]
         new = [chunk for _, chunks in added for chunk in chunks]
-        self._connection.execute("BEGIN")
-        append(self._connection, [entity for entity, chunks in added if chunks], new, reading=self._reading)
-        self._connection.execute("COMMIT")
-        embedded = self._embedded(new) if self._builder is not None else None
+        with raising_our_errors(Path(gettempdir())):
+            self._connection.execute("BEGIN")
+            append(self._connection, [entity for entity, chunks in added if chunks], new, reading=self._reading)
+            self._connection.execute("COMMIT")
+            is_embedded = self._builder is not None and self._embed(new, self._builder)
         grown = Generation(
             Path(self._name),
             connection=self._connection,
             corpus="history",
-            vectors=StoredVectors(embedded) if embedded is not None else None,
-            embedder=self._builder.embedder if self._builder is not None and embedded is not None else None,
+            vectors=self._vectors if is_embedded else None,
+            embedder=self._builder.embedder if self._builder is not None and is_embedded else None,
         )
+        grown.kept_chunks = _KEPT_CHUNKS
         if self._latest is not None:
             grown.remember(self._latest)
         self._latest = grown
@@ -257,6 +265,7 @@ class GrowingHistory:
     def close(self) -> None:
         """Close the history."""
         self._connection.close()
+        self._vectors.close()
 
     def _told(self, turn: TurnKey, records: Sequence[HistoryRecord]) -> tuple[PackEntity, list[Chunk]]:
         """Return a turn as an entity, and the chunks of what the witness saw of it."""
@@ -270,20 +279,17 @@ class GrowingHistory:
         self._chunks += len(chunks)
         return entity, chunks
 
-    def _embedded(self, new: Sequence[Chunk]) -> Vectors | None:
-        """Return the vectors of all windows, in order; None where there are none, or not all can be had."""
-        assert self._builder is not None
-        self._texts += [window.text for chunk in new for window in windows_of(chunk.text, ())]
-        known = self._vectors if self._vectors is not None else np.zeros((0, 0), np.float32)
-        missing = self._texts[len(known) :]
-        if missing:
+    def _embed(self, new: Sequence[Chunk], builder: VectorBuilder) -> bool:
+        """Add the vectors of new windows, in order; return False where there are none at all, or the embedder fails:
+        then it is asked again the next time."""
+        self._unembedded += [window.text for chunk in new for window in windows_of(chunk.text, ())]
+        if self._unembedded:
             try:
-                found = self._builder.cache.embed(missing, self._builder.embedder, progress=lambda done, total: None)
+                self._vectors.append(builder.embed_kept(self._unembedded))
             except EmbedderError:
-                self._vectors = None
-                return None
-            self._vectors = np.concatenate([known, found.vectors]) if len(known) else found.vectors
-        return self._vectors
+                return False
+            self._unembedded = []
+        return len(self._vectors) > 0
 
 
 def _finds(who: str | None, record: HistoryRecord) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -484,3 +485,10 @@ class CampaignRules(Frozen):
     def ending(self, ending_id: str) -> Ending | None:
         """Return the ending of that ID, or None."""
         return next((ending for ending in self.endings if ending.id == ending_id), None)
+
+
+# Campaigns of one scenario have the same rules, of some .7 MB; a service has many of them open.
+@lru_cache(maxsize=64)
+def read_rules(rules_json: str) -> CampaignRules:
+    """Return the rules of a campaign from their JSON."""
+    return CampaignRules.model_validate_json(rules_json)

@@ -252,6 +252,16 @@ class Database:
             self._lock.release()
 
 
+def connect_spilling(*, cache_kb: int) -> sqlite3.Connection:
+    """Return a database of this process alone that keeps so much of itself in memory, and the rest in a temporary file
+    without a name."""
+    connection = sqlite3.connect("", isolation_level=None)
+    # Nobody else can find the file, and it is given up where a transaction fails.
+    for pragma in (f"cache_size = -{cache_kb}", "journal_mode = OFF", "synchronous = OFF"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
 def _unwritable(path: Path) -> ReadOnly:
     hint = "allow writing there (the mount, or the rights of the file and its folder)"
     return ReadOnly(f"{path} cannot be written", hint=hint)

@@ -140,7 +140,7 @@ def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[
     return talk_beats(actor, outcome, evidence, words, "npc.ask")
 
 
-# Questions of more words than these are not passed on.
+# Questions of more words than these are not passed on, nor whole sentences.
 _QUESTION = 8
 
 
@@ -152,6 +152,7 @@ def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]
     if (
         not what
         or len(what.split()) > _QUESTION
+        or set(what.casefold().split()) & lexicon().statements["finite"]
         or not moment.can(ASK.name)
         or outcome.actor_id != moment.given.player_id
     ):

@@ -16,6 +16,7 @@ from lorewright.index.vectors.exact import VECTORS_FILE
 from lorewright.index.vectors.stored import (
     ABOUT_FILE,
     DamagedVectors,
+    GrowingVectors,
     VectorFiles,
     checksum_of,
     has_sound_vectors,
@@ -135,3 +136,16 @@ def test_every_word_counts_in_the_checksum(count: int, dimensions: int, data: st
         at = data.draw(st.integers(0, vectors.size - 1))
         vectors.reshape(-1).view(np.uint32)[at] ^= 1 << data.draw(st.integers(0, 31))
         assert checksum_of(vectors) != before
+
+
+def test_growing_vectors_are_those_that_were_added_and_what_was_read_before_stays_as_it_was() -> None:
+    growing, read = GrowingVectors(), list[Vectors]()
+    assert (len(growing), len(growing.vectors)) == (0, 0)
+    for end in (3, 4, len(_VECTORS)):
+        growing.append(_VECTORS[len(growing) : end])
+        read.append(growing.vectors)
+    growing.close()
+    growing.close()
+    for vectors, end in zip(read, (3, 4, len(_VECTORS)), strict=True):
+        assert np.array_equal(vectors, _VECTORS[:end])
+        assert vectors.dtype == np.float32

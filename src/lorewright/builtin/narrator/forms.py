@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -25,15 +26,18 @@ MORE = "asked.more"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordForm:
-    """How words of a form are answered: by which group, or which for a finer kind or where there is a name to say; with
-    lore, or with where else to ask; and the form that they have where they ask to be told something."""
+    """How words of a form are answered: by which group, or which for a finer kind or where there is a name to say, or
+    where they have a word that shows what they are about; with lore, or with where else to ask; and the form that they
+    have where they ask to be told something, or say nothing of the person asked."""
 
     answer: str
+    by_words: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     finer: frozenset[str] = frozenset()
     named: str = ""
     lore: bool = False
     pointed_on: bool = False
     told_as: str = ""
+    of_world: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +53,30 @@ class DeedForm:
 @cache
 def word_forms() -> Mapping[str, WordForm]:
     """Return the forms of what is said, by name."""
+    by_words = {name: {group: pattern_of(words) for group, words in sorts.items()} for name, sorts in _sorts().items()}
     return MappingProxyType(
         {
-            name: WordForm(**{**row, "finer": frozenset(row.get("finer", "").split())})
+            name: WordForm(
+                **{
+                    **row,
+                    "finer": frozenset(row.get("finer", "").split()),
+                    "by_words": MappingProxyType(by_words.get(row.get("by_words", ""), {})),
+                }
+            )
             for name, row in _rows()["words"].items()
         }
     )
+
+
+def pattern_of(phrases: str) -> re.Pattern[str]:
+    """Return the pattern that finds one of the phrases, which are parted by commas, as whole words."""
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases.split(', ')))})\b", re.IGNORECASE)
+
+
+@cache
+def known_lines() -> Mapping[str, re.Pattern[str]]:
+    """Return what an open line about somebody says that answers a question about them, by the group of the answer."""
+    return MappingProxyType({group: pattern_of(str(phrases)) for group, phrases in _rows()["known_lines"].items()})
 
 
 @cache
@@ -77,6 +99,10 @@ def kinds_of(group: str) -> frozenset[str]:
 def is_harmless(form: str) -> bool:
     """Tell whether deeds of a form are told as done, whatever they are done to."""
     return form in deed_forms() and deed_forms()[form].harmless
+
+
+def _sorts() -> dict[str, dict[str, str]]:
+    return _rows()["by_words"]
 
 
 @cache

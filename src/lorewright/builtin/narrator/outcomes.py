@@ -28,6 +28,7 @@ from lorewright.builtin.narrator.scenery import (
     sentences,
     things,
 )
+from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
 from lorewright.builtin.parser.clauses import listed
 from lorewright.builtin.parser.readings import ADDRESS
@@ -312,7 +313,7 @@ def _suggest(given: NarratorInput, reason: str) -> list[Beat]:
         case "object_not_found":
             return things(given)
         case "not_present":
-            return people(given)
+            return people(given) if given.scene.people else []
         case "nobody_to_ask":
             names = [somebody.name for view in given.scene.people if (somebody := views.person(given, view.id))]
             return (
@@ -489,6 +490,8 @@ def _asks_more(outcome: Outcome, known: Evidence) -> bool:
 def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> Beat:
     known = next((item for item in evidence if item.known_before), None)
     who = views.person(given, outcome.target_id)
+    if outcome.code == "told_before" and outcome.form == "ask_more" and (more := answer_by_form(given, outcome)):
+        return more
     if known is not None and who is not None and _asks_more(outcome, known):
         return Beat("outcome", MORE, {}, {"who": who})
     if known is not None and (known.speaker_id is not None) == (outcome.code == "told_before"):

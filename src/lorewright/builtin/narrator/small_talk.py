@@ -12,28 +12,23 @@ from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import word_forms
+from lorewright.builtin.narrator.forms import WordForm, known_lines, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.builtin.parser.clauses import place_name, verb_with, with_article, words_of
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
 from lorewright.builtin.parser.spelling import spelled_out
+from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import is_answered
+from lorewright.scene_lore.cache import COLOURLESS_WORDS
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import LoreLine, NarratorInput
 
-# Words of open lines that say what somebody wants, and what they do.
-_WANTS = re.compile(
-    r"\b(?:wants?|wishes|hopes|longs|dreams of|would (?:like|love|give)|is looking for|looks for|is saving)\b"
-)
-_WORKS = re.compile(
-    r"\b(?:owns?|runs?|keeps?|works?|mends?|sells?|buys?|makes?|teaches|serves?|looks after|is (?:a|an|the)|was (?:a|an"
-    r"|the)|earns?|trades?|writes?|paints?|guards?|cooks?|drives?|manages?)\b"
-)
 # Words in front of the name that somebody gives as theirs.
 _NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
-_CAPITALS = re.compile(r"(?:[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
+_CAPITALS = re.compile(r"(?:(?!I\b)[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
 _LONGEST_NAME = 2
 _INTRODUCTION = "introduce"
 _MOODS = ("mood", "temper", "spirits")
@@ -84,7 +79,13 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     form = word_forms().get(name)
     if who is None or form is None or outcome.actor_id != given.player_id:
         return None
-    group = _finer(given, outcome, who, form.finer) or form.answer
+    asked = asked_words(given.player_text, outcome.words)[0] or outcome.words
+    by_words = _by_words(form, f"{outcome.words} {asked}")
+    if form.of_world and not by_words and not _OF_YOU & {word.low for word in words_of(asked)}:
+        name, form = form.of_world, word_forms()[form.of_world]
+    if _is_called(asked, who):
+        return Beat("outcome", "asked.is_name", {}, {"who": who})
+    group = by_words or _finer(given, outcome, who, form.finer) or form.answer
     way = _way_asked(given, outcome) if name == _WAY else ""
     if way:
         return Beat("outcome", form.named, {}, {"who": who, "topic": way})
@@ -92,12 +93,65 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         group = form.named
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))
+    if group == _DOING:
+        return _at_it(given, who)
+    if group == _ELSE and (topic := own_topic(given, who.id)):
+        return Beat("outcome", group, {"topic": "named"}, {"who": who, "topic": topic})
+    if (line := _own_line(given, who, group, asked if name == _OF_SELF and group == form.answer else "")) is not None:
+        return _quoting(Beat("outcome", "asked.known", {}, {"who": who}), line)
     about_others = name != "accuse" or not _OF_YOU & {word.low for word in words_of(outcome.words)}
     beat = _of_speech_act(given, who, group, outcome.words if about_others else "")
     leave = next((kind for kind, pattern in _LEAVE.items() if pattern.search(outcome.words)), "")
     return replace(beat, facts={"kind": leave}) if name == "ask_permission" and leave else beat
 
 
+_OF_SELF, _DOING, _ELSE = "ask_self", "asked.doing", "asked.else"
+
+
+def _by_words(form: WordForm, words: str) -> str:
+    """Return the group of what words show that they are about; empty where they show none."""
+    return next((group for group, pattern in form.by_words.items() if pattern.search(words)), "")
+
+
+def _is_called(asked: str, who: Person) -> bool:
+    """Tell whether somebody is asked whether they are who they are: `are you Marit?`"""
+    named = re.search(
+        r"\b(?:are you|aren't you|you're|you are|you must be)(?: not)? (?P<name>[\w' ]+?)\W*$", asked, re.I
+    )
+    return named is not None and views.folded(named["name"]) == views.folded(who.name)
+
+
+def _at_it(given: NarratorInput, who: Person) -> Beat:
+    """Return the answer of somebody who is asked what they are doing: what is to be seen of it."""
+    lines = next((view.disposition for view in given.scene.people if view.id == who.id), ())
+    regard = regard_of(given, who.id)
+    beat = Beat("outcome", _DOING, {"regard": regard} if regard else {}, {"who": who})
+    return next((_quoting(beat, line) for line in views.unseen(lines, given.recall)), beat)
+
+
+def _quoting(beat: Beat, line: LoreLine) -> Beat:
+    return replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key, words_key(line)))
+
+
+def _own_line(given: NarratorInput, who: Person, group: str, asked: str) -> LoreLine | None:
+    """Return the open line about somebody that answers a question after them: one that speaks of what the group is
+    about, else one that has a telling word of the question; None where there is none, and from somebody cold."""
+    if regard_of(given, who.id) == "cold":
+        return None
+    lines = [line for line in open_lines(given, who.id) if not _told_lately(given, line)]
+    if (pattern := known_lines().get(group)) is not None:
+        return next((line for line in lines if pattern.search(line.text)), None)
+    small = STOP_WORDS | COLOURLESS_WORDS | set(who.name.casefold().split())
+    wanted = {singular(word) for word in content_words(asked) if len(word) >= _TELLING} - small
+    return next((line for line in lines if wanted & {singular(word) for word in content_words(line.text)}), None)
+
+
+def _told_lately(given: NarratorInput, line: LoreLine) -> bool:
+    return any(plain(line.text) in text for text in given.recent)
+
+
+# Words of so many letters tell what a question is about.
+_TELLING = 5
 # The form of a question after a way.
 _WAY = "ask_way"
 
@@ -217,7 +271,8 @@ def is_of_listener(given: NarratorInput, outcome: Outcome) -> bool:
     """Tell whether a question is about the person asked, or asks something of them: no other could answer it."""
     who = views.person(given, outcome.target_id)
     if (form := word_forms().get(form_of(given, outcome))) is not None:
-        return not form.pointed_on
+        asked = asked_words(given.player_text, outcome.words)[0]
+        return not form.pointed_on or bool(_by_words(form, f"{outcome.words} {asked}"))
     if who is None or not outcome.words.strip():
         return False
     asked = _asked(given, outcome, who)[1]
@@ -395,14 +450,11 @@ def _wellbeing(given: NarratorInput, who: Person, facts: dict[str, Fact]) -> tup
 
 def _open_line(given: NarratorInput, who: Person, subject: str) -> LoreLine | None:
     """Return the open line that answers: the first of all for who somebody is, else the first that speaks of it."""
-    lines = open_lines(given, who.id)
-    match subject:
-        case "name":
-            return _first(lines, given)
-        case "work":
-            return next((line for line in lines if _WORKS.search(line.text)), None)
-        case _:
-            return next((line for line in lines if _WANTS.search(line.text)), None)
+    lines = [line for line in open_lines(given, who.id) if not _told_lately(given, line)]
+    pattern = known_lines().get(f"talk.{subject}")
+    return (
+        _first(lines, given) if pattern is None else next((line for line in lines if pattern.search(line.text)), None)
+    )
 
 
 def _first(lines: Sequence[LoreLine], given: NarratorInput) -> LoreLine | None:

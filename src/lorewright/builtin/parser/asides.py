@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Literal
 
 import yaml
 
@@ -70,9 +72,63 @@ def is_impossible(text: str) -> bool:
     return _patterns()["story"].fullmatch(f"{plain} ") is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a question about the game, or an impossible deed, may be about: the phrases that `asked` and that mean it
+    whatever `alone` they stand in, and its answer, where that is always the same."""
+
+    asked: re.Pattern[str] | None
+    alone: re.Pattern[str] | None
+    answer: str
+
+
+Section = Literal["questions", "deeds"]
+
+
+def subjects_in(text: str, section: Section) -> tuple[str, ...]:
+    """Return the subjects of a section that words are about, the first that is named first."""
+    plain = f" {_bare(text.replace('’', chr(39)))} "
+    found: dict[str, int] = {}
+    for name, subject in subjects()[section].items():
+        places = [
+            match.start() for pattern in (subject.alone, subject.asked) if pattern and (match := pattern.search(plain))
+        ]
+        if subject.alone is not None and subject.alone.search(plain):
+            # What is meant by these words alone counts for more than what only stands beside it.
+            places = [-1]
+        if places:
+            found[name] = min(places)
+    return tuple(sorted(found, key=found.__getitem__))
+
+
+def is_never_possible(text: str) -> bool:
+    """Tell whether words name a deed that is impossible whatever else is said: somebody teleports, or casts a spell."""
+    plain = f" {_bare(text.replace('’', chr(39)))} "
+    return any(deed.alone is not None and deed.alone.search(plain) for deed in subjects()["deeds"].values())
+
+
+@cache
+def subjects() -> Mapping[Section, Mapping[str, Subject]]:
+    """Return the subjects of questions about the game, and of impossible deeds, by name."""
+    text = resources.files(__package__).joinpath("questions.yaml").read_text("utf-8")
+    data: dict[Section, dict[str, dict[str, str]]] = yaml.load(text, Loader=_LOADER)
+    return {
+        section: {
+            name: Subject(_anywhere(row.get("asked", "")), _anywhere(row.get("alone", "")), row.get("answer", ""))
+            for name, row in rows.items()
+        }
+        for section, rows in data.items()
+    }
+
+
+def _anywhere(phrases: str) -> re.Pattern[str] | None:
+    lines = [_pattern(line) for line in phrases.splitlines() if line.strip()]
+    return re.compile(f" (?:{'|'.join(lines)})") if lines else None
+
+
 # Kinds that nothing said after them makes a part of the story.
 _PLAIN = frozenset(
-    ("hint", "help", "rules", "save", "undo", "goal", "losing", "spoiler", "program", "authors", "machine")
+    "hint help rules save undo goal losing spoiler program authors machine pace part display score strategy".split()
 )
 # Kinds that are answered with why there is no answer.
 _NO_ANSWERS = frozenset(("story", "program", "machine"))

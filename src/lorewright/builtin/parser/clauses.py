@@ -103,6 +103,9 @@ class Lexicon:
     risks: tuple[tuple[Risk, frozenset[str]], ...]
     spellings: Mapping[str, str]
     noise: frozenset[str]
+    homophones: Mapping[str, Mapping[str, str]]
+    calls: frozenset[str]
+    tails: tuple[Phrase, ...]
     body: frozenset[str]
     statements: Mapping[str, frozenset[str]]
     said: tuple[Phrase, ...]
@@ -214,6 +217,9 @@ def lexicon() -> Lexicon:
         numbers=data["numbers"],
         spellings=data["spellings"],
         noise=frozenset(data["noise"]),
+        homophones=data["homophones"],
+        calls=frozenset(data["calls"]),
+        tails=_phrases(data["tails"]),
         body=frozenset(data["body"]),
         statements={name: frozenset(words) for name, words in data["statements"].items()},
         said=_phrases(data["statements"]["said"]),

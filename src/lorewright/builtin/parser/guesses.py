@@ -3,10 +3,12 @@ one or two lines that they most likely mean, as a question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import replace
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import (
     Clause,
@@ -31,8 +33,9 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import put_to, read_remark
+from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.scene_lore.nouns import function_words, is_verb, singular
+from lorewright.scene_lore.nouns import function_words, is_verb, known_words, singular
 from lorewright.values.readings import Unclear
 
 
@@ -244,3 +247,44 @@ def _typed_name(found: PhraseMatch) -> str:
     if found.candidate.kind == "person":
         return name
     return place_name(name) if found.candidate.kind in ("place", "exit") else with_article(name)
+
+
+def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
+    """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
+    meant."""
+    named = " ".join((act.target, act.second, act.person))
+    nouns = (*ctx.nouns.everything(), *ctx.nouns.scenery, *ctx.nouns.prose_words)
+    words = {form for noun in nouns for key in noun.keys for word in key.words for form in (word, f"{word}'s")}
+    people = {word for noun in (*ctx.nouns.people, *ctx.nouns.known_people) for key in noun.keys for word in key.words}
+    of_people, known = act.person.split(), words | known_words()
+    slips = tuple(
+        (odd, meant)
+        for odd in dict.fromkeys(named.split())
+        if (is_odd := odd in act.odd and odd.casefold() not in words) or odd.casefold() not in known
+        if (meant := _nearest(odd.casefold(), people if odd in of_people else words, _LIKE if is_odd else _MUCH_LIKE))
+    )
+    for odd, meant in slips:
+        slip = re.compile(rf"\b{re.escape(odd)}\b")
+        fields = ("words", "target", "second", "person", "topic")
+        act = act.model_copy(update={field: slip.sub(meant, getattr(act, field)) for field in fields})
+    return act, slips
+
+
+def _nearest(odd: str, words: Collection[str], least: float) -> str:
+    """Return the only word that an unknown one is most like; empty for none, for several, and for its own plural."""
+    scores = {
+        word: OSA.normalized_similarity(odd, word)
+        for word in words
+        if len(word) >= _LONG_ENOUGH and word[0] == odd[0] and abs(len(word) - len(odd)) <= _LENGTHS_APART
+    }
+    best = max(scores.values(), default=0.0)
+    likely = [word for word, score in scores.items() if score == best]
+    return likely[0] if best >= least and len(likely) == 1 and likely[0] != f"{odd}s" else ""
+
+
+_LONG_ENOUGH = 3
+_LENGTHS_APART = 2
+# From so much of its letters on a word is another with slips.
+_LIKE = 0.6
+# The same for a word that may be right as it is.
+_MUCH_LIKE = 0.75

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lorewright.builtin.parser.clauses import Word, lows
-from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, resolve
+from lorewright.builtin.parser.clauses import Word, lexicon, lows, words_of
+from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     Frame,
@@ -14,13 +15,17 @@ from lorewright.builtin.parser.readings import (
     PhraseKind,
     Reading,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     meant,
     parted,
+    read_way,
+    referred,
     shown,
     trimmed,
     typeable,
+    wondering,
 )
 from lorewright.rules.verbs import typed as typed_lines
 
@@ -120,3 +125,64 @@ def person_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, 
     skipped = len(rest) - len(plain)
     found = named_first(ctx, plain, people) or fuzzy_first(plain, people)
     return (found[0], skipped + found[1]) if found else None
+
+
+def without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, Sequence[str]]) -> Reading | None:
+    """Return the attempt at an act whose tool is not here, which the rules refuse for want of that; None where nothing
+    is wanting. The tool is one that is `named` after `with`, else one of those that a word of the act `wants`."""
+    low = words.casefold()
+    is_named = bool(named) and re.search(
+        rf"\b(?:with|using|on my|by my)\b(?: [\w'-]+){{0,3}}? {re.escape(named.casefold())}\b", low
+    )
+    if is_named and not _is_here(ctx, named):
+        return aimed_at_prose(ctx, words, named)
+    said = re.findall(r"[\w'-]+", low)
+    tools = next((wants[word] for word in said if word in wants), ())
+    if not tools or any(_is_here(ctx, tool) for tool in tools):
+        return None
+    return aimed_at_prose(ctx, words, next((tool for tool in tools if tool in said), tools[0]))
+
+
+def _is_here(ctx: ParseContext, name: str) -> bool:
+    found = resolve(name, ctx.nouns.everything())
+    noun = None if isinstance(found, PhraseMatch) and not found.mended else in_prose(name, ctx.nouns)
+    return noun is None or noun.standing != "absent"
+
+
+def role_asked_about(ctx: ParseContext, phrase: str) -> Reading | None:
+    """Read a look for somebody by their calling, who is not here, as a question about what the player knows of them, by
+    the first word for that calling: `copper` is a constable. None where it names no calling, or somebody here."""
+    head = phrase.casefold().split()[-1:]
+    called = next((names[0] for names in lexicon().callings if tuple(head) in names), None)
+    if called is None or resolve(phrase, ctx.nouns.everything()) is not None or _is_here(ctx, phrase):
+        return None
+    return wondering(" ".join(called))
+
+
+def way_alone(ctx: ParseContext, words: str) -> Reading | None:
+    """Read words that name a way out, and beside it only what one says in deciding (`ok, the kitchen then`), as taking
+    it; None for others."""
+    named = [word for word in lows(words_of(words)) if word not in _DECIDING]
+    way = exact(" ".join(named), ctx.nouns.exits) if named else None
+    return None if way is None else read_way(ctx, words, words_of(typeable(way.label)))
+
+
+_DECIDING = frozenset(
+    "ok okay k kk right alright fine well so yes then first now next maybe i guess think , . the".split()
+)
+
+
+def hurt(ctx: ParseContext, phrase: str, verb: str) -> Reading | None:
+    """Read what would break a part of somebody's body (`Viktor's neck`, `his arm`) as the verb done to them; None where
+    there is no such verb, or it is nobody's."""
+    owner, _, part = phrase.rpartition(" ")
+    if not verb or part.casefold() not in lexicon().body:
+        return None
+    whom = _OBJECTS.get(owner.casefold())
+    found = resolve(re.sub(r"'s?$", "", owner), ctx.nouns.people) if whom is None else referred(ctx, whom, person=True)
+    if not isinstance(found, PhraseMatch) or not owner.endswith(("'s", "'", *_OBJECTS)):
+        return None
+    return acting(ctx, verb, f"{verb} {found.label}", target=found)
+
+
+_OBJECTS = {"his": "him", "her": "her", "their": "them"}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.asides import aside_in, clocks_asked_about
+from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
@@ -23,15 +23,18 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
-from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line
+from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
+from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone, without_tool
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
     key_words,
     nouns_of,
 )
-from lorewright.builtin.parser.pieces import led_on, own_verbs, remembered, with_reading
+from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    UNHEARD,
     ParseContext,
     Reading,
     asking,
@@ -52,15 +55,16 @@ from lorewright.builtin.parser.tagged_acts import (
     is_into_telephone,
     is_read_as,
     is_refused,
+    is_said,
     is_weak,
     kinds,
-    mended_act,
     read_by_kind,
+    with_form,
     with_nouns,
 )
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
-from lorewright.builtin.parser.vocatives import with_call
+from lorewright.builtin.parser.vocatives import with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
@@ -76,6 +80,9 @@ _OWN_KNOWLEDGE = re.compile(
     r"|of) (.+?)(?: so far| already| by now)?[?.! ]*",
     re.IGNORECASE,
 )
+
+
+_QUOTED = re.compile(r"[\"“][^\"“”]+[\"”]")
 
 
 def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> InterpreterOutput:
@@ -117,15 +124,39 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    acts = () if text in given.options or len(low) == 1 else tuple(map(with_nouns, tag_acts(text)))
+    # Words in quotation marks alone are said as they are.
+    said = text[1:-1] if _QUOTED.fullmatch(text) else text
+    is_word = len(low) == 1 and said == text
+    tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
+    acts = tuple(with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
     if acts and _are_read_as(ctx, acts, readings):
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
+    if ctx.offered_verb and (move := _read_move(ctx, text, acts, readings)) is not None:
+        readings = [move]
     walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
     until = next(walks, len(readings))
     readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
     return _with_slips(_output(readings, ctx, _find_risks(clauses)), slips)
+
+
+def _read_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading]) -> Reading | None:
+    """Return the move of the ruleset's own that a line amounts to, where it was read as nothing of the kind, and is
+    clearly nothing else that is said."""
+    things = {thing.id for thing in ctx.nouns.things}
+    is_read = any(
+        action.type in ctx.verbs.values() or action.target_id in things
+        for reading in readings
+        for action in reading.actions
+    )
+    is_said = any(kinds().get(act.kind, Kind()).said and act.score >= _CLEARLY for act in acts)
+    is_wish = bool(acts) and kinds().get(acts[0].kind, Kind()).wish
+    return None if is_read or (is_said and not is_wish) else move_said(ctx, text)
+
+
+# From so much on words are clearly said to somebody.
+_CLEARLY = 0.6
 
 
 def _with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
@@ -214,6 +245,7 @@ def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Read
         len(readings) == len(acts)
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
+        and not any(_read_at_once(ctx, act) for act in acts)
         and all(
             not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(ctx, act, reading)
             for act, reading in zip(acts, readings, strict=True)
@@ -228,7 +260,7 @@ def _read_acts(
     readings: list[Reading] = []
     vocabulary = _vocabulary(ctx.nouns)
     for before, found in zip((None, *acts), acts, strict=False):
-        if before is not None and is_into_telephone(before, found):
+        if before is not None and (is_into_telephone(before, found) or _goes_on_to_absent(ctx, readings, found)):
             continue
         act, slips = mended_act(ctx, found)
         for reading in _readings_of(ctx, act, ahead, names, vocabulary, alone=len(acts) == 1):
@@ -240,25 +272,41 @@ def _read_acts(
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
             readings = with_reading(readings, _told_as(ctx, act, replace(reading, words=act.words)))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
-    return readings
+    if not any(reading.actions for reading in readings):
+        return readings
+    aloud: list[Reading] = []
+    for reading in readings:
+        aloud = with_reading(aloud, _said_aloud(ctx, reading))
+    return aloud
+
+
+def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return words that nobody hears as said all the same, beside deeds that are played."""
+    if reading.aside is None or reading.aside.kind not in UNHEARD or ctx.nouns.people:
+        return reading
+    said = read_remark(ctx, reading.words, None, words_of(reading.words))
+    return reading if said is None else replace(said, words=reading.words)
+
+
+def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
+    """Read a deed that is possible nowhere, or whose tool is not here, as refused, a way alone as taken; else None."""
+    kind = kinds().get(act.kind, Kind())
+    if kind.said or kind.aside:
+        return way_alone(ctx, act.words) if kind.said else None
+    if is_never_possible(act.words):
+        return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
+    role = role_asked_about(ctx, act.target) if kind.called and act.target else None
+    verb = kind.hurts if act.score >= _CLEARLY else ""
+    return role or without_tool(ctx, act.words, act.second, kind.wants) or hurt(ctx, act.target, verb)
 
 
 def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
-    """Return the reading of an act whose actions are told as the kind of act that they are, where that is no guess, and
-    in the player's words where those can be told."""
-    if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
-        form = {"form": act.kind}
-        actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
-        reading = replace(reading, actions=tuple(actions))
+    """Return the reading of an act whose actions are told by its form, and in the player's words where they can be."""
     known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns) if act.odd else frozenset()
     odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
     name, _, rest = act.words.partition(" ")
     is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
-    return with_deed(reading, rest if is_of_player else act.words, odd)
-
-
-# From that on an act is told as its kind.
-_TOLD = 0.3
+    return with_deed(with_form(reading, act), rest if is_of_player else act.words, odd)
 
 
 def _readings_of(
@@ -270,12 +318,16 @@ def _readings_of(
     *,
     alone: bool,
 ) -> list[Reading]:
+    if (refused := _read_at_once(ctx, act)) is not None:
+        return [refused]
     text = spelled_out(
         act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)
     )
     parts = _clauses(text, ctx, names)
     if not parts:
-        return []
+        # Small words alone, `and then?`
+        said = read_by_kind(ctx, act, lambda line: read_clause(ctx, Clause(words_of(line)), vocabulary))
+        return [] if said is None else [said]
     whole = Clause(tuple(word for part in parts for word in part.words), any(part.question for part in parts))
     one = read_clause(ctx, whole, vocabulary)
     many = _read_all(ctx, parts, ahead) if len(parts) > 1 else []
@@ -291,7 +343,8 @@ def _readings_of(
     beside = "" if alone else kinds().get(act.kind, Kind()).beside
     if beside and by_kind is not None and by_kind.aside is not None:
         by_kind = read_clause(ctx, Clause(words_of(beside)), vocabulary)
-    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_weak(ctx, act, one)
+    is_said = one is not None and one.aside is not None and one.aside.kind == "alone" and not kinds()[act.kind].said
+    is_guess = act.score < UNSURE and one is not None and not one.is_lost and not is_said and not is_weak(ctx, act, one)
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         return fitting[0] if fitting else [one] if one is not None else []
     return [by_kind]
@@ -347,6 +400,14 @@ def _is_said_after(
     to_listener = {action.target_id for action in reading.actions} == {only.candidate.id if only else None}
     is_asked = reading.unclear is not None and not reading.is_lost
     return is_to_absent and (is_question or ((to_listener or is_asked) and not reading.is_lost))
+
+
+def _goes_on_to_absent(ctx: ParseContext, readings: Sequence[Reading], act: Act) -> bool:
+    """Tell whether words go on to somebody who was called before them, and is not here."""
+    last = readings[-1].actions[-1:] if readings else ()
+    here = {person.id for person in ctx.nouns.people}
+    is_to_absent = any(_is_speech(action) and action.target_id not in (None, *here) for action in last)
+    return is_to_absent and is_said(act) and not act.person
 
 
 def _is_speech(action: Action) -> bool:
@@ -413,7 +474,13 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
         return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
     wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
     if wondered is not None and not any(reading.actions for reading in readings):
+        if wondered.kind not in ("lore", "alone"):
+            # All that is asked of the program is asked at once.
+            said = " ".join(dict.fromkeys(aside.words for aside in asides))
+            wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+    wants = [_wanted(reading) for reading in readings]
+    readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
     everything = readings
     readings, lost = _played(readings)
     actions = tuple(action for reading in readings for action in reading.actions)
@@ -439,6 +506,12 @@ def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, .
     )
 
 
+def _wanted(reading: Reading) -> str:
+    """Return the name of what a reading is about and that is not here; empty for others."""
+    is_absent = len(reading.actions) == 1 and reading.actions[0].metadata.get("detail_is") == "absent"
+    return str(reading.actions[0].metadata.get("detail", "")) if is_absent else ""
+
+
 def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     """Return the question about the words that were not played: the first that has one."""
     asked = next((reading for reading in readings if reading.unclear is not None), None)
@@ -460,7 +533,9 @@ def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, 
     if not played:
         return (readings[: until + 1], ()) if until < len(readings) else (readings, ())
     lost = (reading for reading in readings if not any(reading is kept for kept in played))
-    return played, tuple(reading.words for reading in lost if reading.aside is None or reading.aside.kind != "alone")
+    return played, tuple(
+        reading.words for reading in lost if reading.aside is None or reading.aside.kind not in UNHEARD
+    )
 
 
 def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:

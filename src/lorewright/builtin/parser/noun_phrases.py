@@ -296,7 +296,7 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
 
 
 # Words before a noun that name nothing of it.
-_VAGUE = frozenset("sure whatever whichever any every each both several more other".split())
+_VAGUE = frozenset("whole entire sure whatever whichever any every each both several more other".split())
 _PARTS_OF_DOORS = frozenset(
     "handle doorhandle knob doorknob keyhole hinge hinges latch threshold doorstep frame".split()
 )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, longest_prefix, lows, typed
+from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.builtin.parser.noun_phrases import (
     Candidate,
     Nouns,
@@ -34,9 +34,12 @@ from lorewright.builtin.parser.readings import (
     referred,
     shown,
     trimmed,
+    typeable,
+    which,
 )
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of, verbs
+from lorewright.values.readings import Aside
 from lorewright.values.scope import Scope
 
 
@@ -366,3 +369,48 @@ def _described_verb(ctx: ParseContext, low: Sequence[str]) -> tuple[tuple[str, .
         ):
             return verb, len(verb)
     return (), 0
+
+
+def move_said(ctx: ParseContext, words: str) -> Reading | None:
+    """Read words that name the target of the verb which the ruleset offers, whatever is said around it (`I'll have the
+    middle one, please`) as that; what wants several at once as a question about the rules. None where no target is
+    named, or something is asked."""
+    low = lows(words_of(words))
+    if not ctx.offered_verb or _asks_or_denies(low):
+        return None
+    if set(low) & _SEVERAL and set(low) & _OF_MOVES:
+        return Reading(intent="aside: rules", aside=Aside(kind="rules", words=words[:MAX_WORDS]))
+    targets = ctx.nouns.things
+    known = {word for target in targets for key in target.keys for word in key.words} - _SMALL
+    named = [word for word in key_words(words.replace("-", " ")) if word in known]
+    found = resolve(" ".join(named), targets, whole=True) if named else None
+    core = [word for word in named if word not in _VAGUE]
+    if core and (found is None or (isinstance(found, Tie) and len(core) > 1)):
+        found = resolve(" ".join(core), targets, whole=True) or found
+    if isinstance(found, Tie):
+        return which(words, found, f"{ctx.offered_verb} {{}}")
+    return by_own_verb(ctx, words, words_of(f"{ctx.offered_verb} {typeable(found.label)}")) if found else None
+
+
+def _asks_or_denies(low: Sequence[str]) -> bool:
+    is_wish = any(tuple(low[: len(wish)]) == wish for wish in _WISHES)
+    is_question = bool(longest_prefix(low, lexicon().question_words)) and not is_wish
+    return is_question or bool(_NOT_SO & set(low)) or bool(lexicon().saying & set(low[:2]))
+
+
+# A wish, and no question.
+_WISHES = (
+    ("how", "about"),
+    ("what", "about"),
+    ("can", "i"),
+    ("could", "i"),
+    ("may", "i"),
+    ("shall", "i"),
+    ("is", "it", "ok"),
+)
+_NOT_SO = frozenset("not don't dont never isn't no look looks looking examine you your his he him yours".split())
+_SEVERAL = frozenset("two three four both all every twice several tenth".split())
+_OF_MOVES = frozenset("cross crosses x xs mark marks move moves square squares turn turns noughts go goes".split())
+# Words of names that stand in any sentence, and those that say nothing of which one.
+_SMALL = frozenset("in of the one on".split())
+_VAGUE = frozenset("square corner row column side hand edge".split())

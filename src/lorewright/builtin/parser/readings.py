@@ -165,9 +165,13 @@ def wondering(words: str) -> Reading:
     return Reading(intent=f"wonder: {excerpt(words)}", aside=Aside(kind="lore", words=words[:MAX_WORDS]))
 
 
-def alone(words: str) -> Reading:
-    """Return words said where nobody is there to hear them."""
-    return Reading(intent=f"alone: {excerpt(words)}", aside=Aside(kind="alone", words=words[:MAX_WORDS]))
+def alone(words: str, kind: str = "alone") -> Reading:
+    """Return words said where nobody is there to hear them; else who or what does not, by the kind of aside."""
+    return Reading(intent=f"{kind}: {excerpt(words)}", aside=Aside(kind=kind, words=words[:MAX_WORDS]))
+
+
+# The kinds of asides that are words which nobody hears.
+UNHEARD = frozenset(("alone", "afar", "mute"))
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:
@@ -235,7 +239,7 @@ _MEASURED = 2
 AFTER_NOUNS = frozenset(
     "and or to from with in into on onto at by for of off over under behind through until till while when where that"
     " who which so as is are was were has have if but then before after about around back up down out again round going"
-    " aside apart together open shut"
+    " aside apart together open shut doing saying"
     " marked labelled labeled called named signed addressed"
     " exactly without careful carefully as like because".split()
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -19,13 +19,14 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import remembered
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     MAX_WORDS,
     ParseContext,
     Reading,
+    alone,
     asking,
     excerpt,
     only_person,
@@ -35,8 +36,9 @@ from lorewright.builtin.parser.readings import (
     typeable,
 )
 from lorewright.builtin.parser.utterances import titled_name
+from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.scene_lore.nouns import function_words
+from lorewright.scene_lore.nouns import function_words, known_words
 
 _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
 _GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
@@ -174,6 +176,87 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     if longest_prefix(low, lex.verb_phrases) or longest_prefix(low, lex.lead_ins):
         return False
     return resolve(typed(words), ctx.nouns.everything()) is None
+
+
+def is_personal(ctx: ParseContext, phrases: Collection[str], said: str) -> bool:
+    """Tell whether a question has a phrase that asks after the one spoken to, and names nothing and nobody else."""
+    said = " ".join(re.findall(r"[\w']+", said.casefold()))
+    words = f" {said} "
+    if not any(f" {phrase} " in words for phrase in phrases):
+        return False
+    others = (noun for noun in ctx.nouns.everything() if noun not in ctx.nouns.people)
+    return not any(f" {' '.join(key.words)} " in words for noun in others for key in noun.keys if key.words)
+
+
+def is_called_by(said: str, person: str) -> bool:
+    """Tell whether somebody is called by a name in what is said, or it is reported what is said to them."""
+    words, name = said.strip(' *.,!?"“”').casefold(), person.casefold()
+    called = re.escape(name)
+    is_set_off = re.match(rf"(?:\w+[, ]+)?{called}[,!]", words) or re.search(rf"[,!] *{called}(?:[,!]|$)", words)
+    before = words.partition(name)[0].split() if name else ()
+    is_reported = any(word in lexicon().saying for word in before[:3]) and not _OF_OTHERS & set(before)
+    return bool(name) and (bool(is_set_off) or is_reported or words == name)
+
+
+# Words between the saying and a name that is only spoken of.
+_OF_OTHERS = frozenset("about of that if whether for where what who why when how".split())
+
+
+def is_nobodys_name(ctx: ParseContext, name: str) -> bool:
+    """Tell whether a name that somebody is called by is nobody's, as far as the player knows."""
+    is_name = all(word[:1].isupper() and word.casefold() not in known_words() for word in name.split())
+    is_call = any((word,) in lexicon().address for word in name.casefold().split())
+    is_meant = person_meant(ctx, name) or short_name(ctx, name)
+    return is_name and not is_call and is_meant is None and resolve(name, ctx.nouns.everything()) is None
+
+
+# A title alone is no name.
+_SHORT_TITLES = frozenset("mr mrs ms miss dr sir madam ma'am you".split())
+
+
+def unheard(words: str, name: str) -> Reading:
+    """Return words that are said where nobody is: to somebody who is elsewhere, where they are for a name."""
+    small = lexicon().person_pronouns | lexicon().thing_pronouns | _SHORT_TITLES
+    # Who says who they are calls nobody by that name.
+    is_own = re.search(rf"\b(?:i'm|i am|im|name is|name's|me) {re.escape(name.casefold())}\b", words.casefold())
+    return alone(words) if not name or is_own or name.casefold() in small else alone(name, "afar")
+
+
+def is_put_to_listener(ctx: ParseContext, said: str, target: str) -> bool:
+    """Tell whether a question about a target is for the one with whom the player speaks: nothing of it is here to be
+    looked at."""
+    words = said.casefold().split()
+    first = words[0].partition("'")[0] if words else ""
+    is_question = first in _QUESTIONS or (first in _OF_ABSENT and bool(set(words) & _OF_PEOPLE))
+    if ctx.listener not in ctx.nouns.people or not is_question:
+        return False
+    here = (*ctx.nouns.people, *ctx.nouns.things, *ctx.nouns.doors, *ctx.nouns.carried)
+    shown = in_prose(target, ctx.nouns) if target else None
+    is_here = bool(target) and resolve(target, here) is not None
+    is_of_here = bool(set(words) & _OF_PLACE) and not set(words) & _OF_PEOPLE
+    is_seen = is_here or is_of_here or (shown is not None and shown.standing == "shown")
+    return not is_seen and not set(words[:3]) & _POINTING
+
+
+_QUESTIONS = frozenset("who whos whose why how where when".split())
+# Words that begin a question about somebody: `what did she look like?`
+_OF_ABSENT = frozenset("what did does is was has had".split())
+# Of what is here one sees it oneself.
+_OF_PLACE = frozenset("here else i me my am".split())
+_POINTING = frozenset("that this those these".split())
+
+
+def speechless(ctx: ParseContext, name: str) -> str:
+    """Return what words are put to that is no person, but something here or shown in the prose: `the cat`; empty where
+    it is somebody, or nothing."""
+    if not name or name[:1].isupper() or {(word,) for word in name.casefold().split()} & set(lexicon().address):
+        return ""
+    if person_meant(ctx, name) is not None or person_meant(ctx, name.split()[-1]) is not None:
+        return ""
+    if isinstance(found := resolve(name, (*ctx.nouns.things, *ctx.nouns.doors)), PhraseMatch):
+        return found.candidate.name
+    shown = in_prose(name, ctx.nouns)
+    return shown.name if shown is not None and shown.standing != "absent" else ""
 
 
 def nobody_called(ctx: ParseContext, words: str, name: str) -> Reading:

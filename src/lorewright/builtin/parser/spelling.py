@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
@@ -51,7 +51,12 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
         return text
     parts: list[str] = []
     done = 0
+    fillers = _fillers([token[0].casefold() for token in tokens], text, names)
     for number, token in enumerate(tokens):
+        if number in fillers:
+            parts.append(text[done : token.start()])
+            done = token.end()
+            continue
         after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
         before = tokens[number - 1][0].casefold() if number else ""
         word = _read_as(token[0], names, shown, before, after)
@@ -59,6 +64,36 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
         done = token.end()
     out = "".join((*parts, text[done:]))
     return " ".join(re.sub(r"\s+([,;:.!?])", r"\1", out).split()) or text
+
+
+def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
+    """Return the places of words at an end of a line that only call somebody, or add nothing to what is asked."""
+    lex = lexicon()
+    for tail in lex.tails:
+        start = len(low) - len(tail)
+        if start > 1 and tuple(low[start:]) == tail and low[start - 1] not in _TAKES_AN_END:
+            return range(start, len(low))
+    is_open = len(low) >= _SHORT and not set(names) & lex.calls
+    before = lex.spellings.get(low[-2], low[-2]) if is_open else ""
+    if is_open and low[-1] in lex.calls and before not in lex.articles | _TAKES_AN_END and not _SET_OFF.search(text):
+        return range(len(low) - 1, len(low))
+    if len(low) > _SHORT and low[0] in ("idk", "dunno") and low[1] in _THOUGHT_OF:
+        return range(1)
+    is_called = is_open and low[0] in lex.calls and not re.match(r"\W*\w+\W*,", text)
+    return range(1) if is_called and ((low[1],) in lex.question_words or low[1] in _SAID_TO) else range(0)
+
+
+# What is set off by a comma at the end calls somebody, and is left to that.
+_SET_OFF = re.compile(r",\s*\w+\W*$")
+# After not knowing, what one might do.
+_THOUGHT_OF = frozenset("maybe perhaps prob probably just lets let's ill i'll".split())
+# After these a word that may be a mere filler is none: `ask the mate`, `tell him idk`.
+_TAKES_AN_END = frozenset(
+    "of to with for from at by and or new old good best hey hi hello oi yo thanks cheers sorry him her them me "
+    "tell say that is was".split()
+)
+# What is said to somebody begins so.
+_SAID_TO = frozenset("you u ur your i im we lets gimme give get dont".split())
 
 
 # `Ill` is `I'll` after these, and at the beginning.
@@ -82,6 +117,7 @@ def _read_as(token: str, names: Collection[str], shown: Collection[str], before:
     if short != low and token.islower():
         low = token = short
     found = lex.spellings.get(low) or _with_vowels(low, names) or _with_letter(low, names)
+    found = found or lex.homophones.get(low, {}).get(lex.spellings.get(before, before), "") or _in_two(low, names)
     found = found or _mended(low, names, shown, before)
     if low == "y" and after in _AFTER_WHY:
         found = "why"
@@ -144,6 +180,16 @@ def _with_letter(low: str, names: Collection[str]) -> str:
     return next(iter(likely)) if len(likely) == 1 else ""
 
 
+def _in_two(low: str, names: Collection[str]) -> str:
+    """Return the two words of names that an unknown word is written together of: `musicroom`; empty for none."""
+    if len(low) < _TOGETHER or low in _known():
+        return ""
+    cuts = range(_SHORT, len(low) - _SHORT + 1)
+    return next((f"{low[:cut]} {low[cut:]}" for cut in cuts if low[:cut] in names and low[cut:] in names), "")
+
+
+# Two words that are written together have so many letters.
+_TOGETHER = 7
 _KNOWN_WITHOUT = frozenset("why try dry fly shy sky spy cry mr mrs dr my by tv hmm shh pst psst nth".split())
 
 
@@ -236,9 +282,9 @@ def _small_words() -> frozenset[str]:
 
 # What stands in most rooms, and what players write of it.
 _COMMON_NOUNS = frozenset(
-    "door window place table chair kitchen coffee stairs upstairs downstairs drink bottle glass shelf drawer cupboard"
-    " mirror picture letter message street middle corner centre center bottom someone something anyone anything"
-    " everything nothing people friend night morning evening tonight please thanks sorry".split()
+    "door window place table chair kitchen coffee stairs upstairs downstairs drink bottle glass shelf drawer drawers"
+    " cupboard mirror picture letter message street middle corner centre center bottom someone something anyone"
+    " anything everything nothing people friend night morning evening tonight please thanks sorry".split()
 )
 
 

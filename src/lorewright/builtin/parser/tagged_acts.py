@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
 from typing import Any
 
 import yaml
-from rapidfuzz.distance import OSA
 
 from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
@@ -20,6 +19,7 @@ from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     LEADS,
     MAX_WORDS,
+    UNHEARD,
     ParseContext,
     Reading,
     act_word,
@@ -35,10 +35,21 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
-from lorewright.builtin.parser.speech import nobody_called, put_to, read_remark
+from lorewright.builtin.parser.speech import (
+    is_called_by,
+    is_nobodys_name,
+    is_personal,
+    is_put_to_listener,
+    nobody_called,
+    put_to,
+    read_remark,
+    speechless,
+    unheard,
+)
 from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
-from lorewright.scene_lore.nouns import is_verb, known_words
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -52,9 +63,12 @@ class Kind:
     `plain` where they are not the player's own. Without a word of `needs` it is an act of no consequence; with one of
     `when` it may be of the types `then`. What is `harmless` changes nothing; less likely than `least` its lines are not
     played. Of questions, one `of_clocks` is about those that it names, one that names a way is the action `of_ways`,
-    one that `asks_why` of nothing here is put to nobody, one for people is the aside `alone`, among other acts the line
-    `beside`, one for a way the aside `ways`. What is `of_doors` is a search of other things, `with_own` things of no
-    consequence, with anything at all the line `of_any`."""
+    one that `asks_why` is put to nobody where it names nothing here, else told as that kind, one for people is the
+    aside `alone`, among other acts the line `beside`, one for a way the aside `ways`. What is `of_doors` is a search of
+    anything else, `with_own` things of no consequence, with anything at all the line `of_any`; what is `wondered` asks
+    oneself where nobody is, what has a `personal` phrase and no name is the action `in_person`. A word that `wants`
+    tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
+    move, what is done to a part of somebody `hurts`."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -73,8 +87,15 @@ class Kind:
     with_own: bool = False
     of_any: str = ""
     least: float = 0.0
-    asks_why: bool = False
+    asks_why: str = ""
     of_doors: bool = False
+    wondered: bool = False
+    in_person: str = ""
+    personal: frozenset[str] = frozenset()
+    called: str = ""
+    wish: bool = False
+    hurts: str = ""
+    wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @cache
@@ -82,17 +103,23 @@ def kinds() -> Mapping[str, Kind]:
     """Return the kinds of act by name."""
     text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
     data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
-    made: dict[str, Callable[[Any], Any]] = {"fits": frozenset, "then": frozenset, "lines": tuple}
-    made |= dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split()))
-    found: dict[str, Kind] = {}
-    for name, given in data.items():
-        fields = {key: made[key](value) if key in made else value for key, value in given.items()}
-        found[name] = Kind(plain=fields.pop("as", ""), **fields)
-    return found
+    made: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("fits", "then"), frozenset),
+        **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
+        "lines": tuple,
+        "personal": lambda phrases: frozenset(phrases.split(", ")),
+        "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
+    }
+    return {
+        name: Kind(**{key: made[key](value) if key in made else value for key, value in given.items()})
+        for name, given in data.items()
+    }
 
 
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
+# From that on an act is told as its kind.
+_TOLD = 0.3
 # Below that a line that an act may amount to is asked about, and not played.
 _DOUBTFUL = 0.25
 
@@ -105,31 +132,6 @@ def with_nouns(act: Act) -> Act:
 
 def _begins_clause(phrase: str) -> bool:
     return bool(phrase) and phrase.casefold().split()[0] in _NO_NOUNS
-
-
-def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
-    """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
-    meant."""
-    named = " ".join((act.target, act.second, act.person))
-    nouns = (*ctx.nouns.everything(), *ctx.nouns.scenery, *ctx.nouns.prose_words)
-    words = {form for noun in nouns for key in noun.keys for word in key.words for form in (word, f"{word}'s")}
-    slips = tuple(
-        (odd, meant)
-        for odd in act.odd
-        if odd in named.split() and odd.casefold() not in words and (meant := _nearest(odd.casefold(), words, _LIKE))
-    )
-    slips += tuple(
-        (odd, meant)
-        for odd in named.split()
-        if odd not in act.odd
-        and odd.casefold() not in words | known_words()
-        and (meant := _nearest(odd.casefold(), words, _MUCH_LIKE))
-    )
-    for odd, meant in slips:
-        slip = re.compile(rf"\b{re.escape(odd)}\b")
-        fields = ("words", "target", "second", "person", "topic")
-        act = act.model_copy(update={field: slip.sub(meant, getattr(act, field)) for field in fields})
-    return act, slips
 
 
 # Words that begin a clause, and no noun.
@@ -149,32 +151,12 @@ def _head(phrase: str) -> str:
     return " ".join(words[:end])
 
 
-def _nearest(odd: str, words: Collection[str], least: float) -> str:
-    """Return the only word that an unknown one is most like; empty for none, for several, and for its own plural."""
-    scores = {
-        word: OSA.normalized_similarity(odd, word)
-        for word in words
-        if len(word) >= _LONG_ENOUGH and word[0] == odd[0] and abs(len(word) - len(odd)) <= _LENGTHS_APART
-    }
-    best = max(scores.values(), default=0.0)
-    likely = [word for word, score in scores.items() if score == best]
-    return likely[0] if best >= least and len(likely) == 1 and likely[0] != f"{odd}s" else ""
-
-
-_LONG_ENOUGH = 3
-_LENGTHS_APART = 2
-# From so much of its letters on a word is another with slips.
-_LIKE = 0.6
-# The same for a word that may be right as it is.
-_MUCH_LIKE = 0.75
-
-
 def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is one of an act's kind, or an act of the ruleset's own."""
     kind = kinds().get(act.kind, Kind())
     is_deed = not kind.said and not kind.aside
     if reading.aside is not None:
-        if reading.aside.kind in ("lore", "alone"):
+        if reading.aside.kind in UNHEARD | {"lore"}:
             return bool(kind.said) or kind.aside == reading.aside.kind
         return bool(kind.aside)
     if reading.unclear is not None:
@@ -204,9 +186,25 @@ def _of_any_words() -> frozenset[str]:
     return frozenset(verb.name for verb in found if verb is not None)
 
 
+def is_said(act: Act) -> bool:
+    """Tell whether an act is words to somebody."""
+    return bool(kinds().get(act.kind, Kind()).said)
+
+
 def is_into_telephone(before: Act, act: Act) -> bool:
     """Tell whether an act is words to somebody who was called up before, and is not here."""
-    return before.kind == "phone" and bool(kinds().get(act.kind, Kind()).said)
+    return before.kind == "phone" and is_said(act)
+
+
+def with_form(reading: Reading, act: Act) -> Reading:
+    """Return a reading whose actions are told as the kind of act that they are, where that is no guess."""
+    if act.score < max(_TOLD, kinds().get(act.kind, Kind()).least) or not reading.actions:
+        return reading
+    kind = kinds().get(act.kind, Kind())
+    is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
+    form = kind.asks_why if kind.asks_why and is_asked else act.kind
+    actions = (action.model_copy(update={"metadata": {**action.metadata, "form": form}}) for action in reading.actions)
+    return replace(reading, actions=tuple(actions))
 
 
 def is_refused(reading: Reading) -> bool:
@@ -220,10 +218,19 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
     if reading.unclear is not None:
         return True
-    if reading.aside is not None and reading.aside.kind == "lore" and _OF_YOU & _words(act):
+    kind = kinds().get(act.kind, Kind())
+    if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & _words(act)):
+        return True
+    is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
+    if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
-    kind = kinds().get(act.kind, Kind())
+    if kind.said and act.person and (called := _hearer(ctx, act)) is not None:
+        is_elsewhere = called.candidate not in ctx.nouns.people
+        if is_elsewhere and all(action.target_id != called.candidate.id for action in reading.actions):
+            return True
+    if _is_personal(ctx, kind, act) and any(is_answered(action.type) for action in reading.actions):
+        return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
     if _asks_for_people(ctx, kind, act) or _stays_by_one(ctx, kind, act) or _is_nominal(ctx, kind, act):
@@ -231,7 +238,11 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     doors = {door.id for door in ctx.nouns.doors}
     if kind.of_doors and not any(action.target_id in doors for action in reading.actions):
         return True
-    if kind.asks_why and _ASKING & _words(act) and _is_unknown(reading):
+    if (
+        kind.asks_why
+        and _ASKING & _words(act)
+        and (_is_unknown(reading) or is_put_to_listener(ctx, act.words, act.target))
+    ):
         return True
     if _taken_to(ctx, kind, act) or (
         next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
@@ -290,13 +301,16 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if asked is not None and (told_by := _hearer(ctx, act)) is not None:
         return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
     if kind.ways and act.target and _is_way(ctx, act.target):
-        return _aside(kind.ways, act)
+        return _aside(kind.alone if _PEOPLE & _words(act) else kind.ways, act)
     if kind.needs and not kind.needs & _words(act):
         return _deed(ctx, act, replace(kind, harmless=True))
     if kind.of_clocks and any(name.casefold() in act.words.casefold() for name in ctx.clocks):
         return _aside("clocks", act)
+    if kind.asks_why and is_put_to_listener(ctx, act.words, act.target) and (listener := only_person(ctx)) is not None:
+        return put_to(ctx, act.words, listener, words_of(act.words))
     if kind.aside and not (kind.asks_why and _ASKING & _words(act)):
-        return wondering(act.topic or act.words) if kind.aside == "lore" else _aside(kind.aside, act)
+        is_of_another = kind.aside == "who" and bool(act.person) and person_meant(ctx, act.person) is not None
+        return wondering(act.topic or act.words) if kind.aside == "lore" or is_of_another else _aside(kind.aside, act)
     if _asks_for_people(ctx, kind, act):
         return _aside(kind.alone, act)
     if kind.asks_why and _ASKING & _words(act):
@@ -422,12 +436,12 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
 
 def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     """Return to whom something is said: somebody named, else with whom one speaks."""
-    named = person_meant(ctx, act.person) if act.person else None
+    named = (person_meant(ctx, act.person) or short_name(ctx, act.person)) if act.person else None
     if named is None and " " in act.person:
         # `the tap man` is a man.
         named = person_meant(ctx, act.person.split()[-1])
     is_elsewhere = isinstance(named, PhraseMatch) and named.candidate not in ctx.nouns.people
-    if is_elsewhere and not _is_called(act):
+    if is_elsewhere and not is_called_by(act.words, act.person):
         # Who is only spoken of is not spoken to: `you think Jin is aboard?`
         named = None
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
@@ -442,23 +456,27 @@ _TELL_ME = re.compile(
 )
 
 
-def _is_called(act: Act) -> bool:
-    """Tell whether the person of an act is called by name, or it is reported what is said to them."""
-    words, name = act.words.strip(' *.,!?"“”').casefold(), act.person.casefold()
-    is_at_end = re.match(rf"(?:\w+ )?{re.escape(name)}[,!]", words) or re.search(rf"[,!] *{re.escape(name)}$", words)
-    return bool(is_at_end) or any(word in lexicon().saying for word in words.split()[:3]) or words == name
-
-
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
     people = ctx.nouns.people
-    if people and act.person[:1].isupper() and _is_stranger(ctx, act.person):
+    if people and act.person[:1].isupper() and is_nobodys_name(ctx, act.person):
         return nobody_called(ctx, act.words, act.person)
+    if name := speechless(ctx, act.person):
+        return alone(name, "mute")
     if not people and hearer is None:
-        is_wondered = _is_question(kind) and not _OF_YOU & _words(act)
-        return wondering(act.topic or act.words) if is_wondered else alone(act.words)
+        is_wondered = kind.wondered and not act.person and not _OF_YOU & _words(act)
+        return (
+            wondering(act.topic or act.words)
+            if is_wondered
+            else unheard(act.words, act.person if is_called_by(act.words, act.person) else "")
+        )
     if hearer is None:
         hearer = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
     words = words_of(act.topic or act.target or act.words)
+    if _is_personal(ctx, kind, act):
+        said = act.words.strip(" *.,!?")
+        return acting(
+            ctx, kind.in_person, f"{act.kind} {hearer.label}", target=hearer, metadata={"topic": said[:MAX_WORDS]}
+        )
     if _is_question(kind):
         return put_to(ctx, act.words, hearer, words)
     if kind.said in _of_any_words():
@@ -467,13 +485,9 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     return acting(ctx, kind.said, f"{act.kind} {hearer.label}", target=hearer, metadata=topic, confidence=0.8)
 
 
-def _is_stranger(ctx: ParseContext, name: str) -> bool:
-    """Tell whether a name that somebody is called by is nobody's, as far as the player knows."""
-    words = name.split()
-    is_name = all(word[:1].isupper() and word.casefold() not in known_words() for word in words)
-    called = {phrase[0] for phrase in lexicon().address if len(phrase) == 1}
-    is_call = bool(called & set(name.casefold().split()))
-    return is_name and not is_call and person_meant(ctx, name) is None and resolve(name, ctx.nouns.everything()) is None
+def _is_personal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
+    """Tell whether a question is about the one who is asked; one that is `wondered` goes on with a topic."""
+    return is_personal(ctx, kind.personal, act.words) and not (kind.wondered and ctx.topic)
 
 
 def _is_question(kind: Kind) -> bool:
@@ -486,7 +500,7 @@ def _deed(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     """Return an act that no other verb means: a posture where it is harmless, else an attempt; None where it is about
     nothing."""
     words = act.words.strip(" *.,!")
-    about = act.target or act.second
+    about = act.target or act.second or act.person
     found = resolve(about, ctx.nouns.everything()) if about else None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
     posed: Reading | None = None if posture is None or not kind.harmless else posture(ctx, words)

@@ -8,6 +8,7 @@ from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, low
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
+from lorewright.builtin.parser.tagging import Act
 from lorewright.builtin.parser.utterances import is_said, titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
@@ -28,7 +29,7 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     people = ctx.nouns.people + ctx.nouns.known_people
     begins, ends = typed(words[: commas[0]]), typed(words[commas[-1] + 1 :])
     first = exact(begins, people) or _by_courtesy(ctx, begins)
-    last = exact(ends, people) or _by_courtesy(ctx, ends)
+    last = exact(ends, people) or _by_courtesy(ctx, ends) or short_name(ctx, ends)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
         partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
         first = partly if isinstance(partly, PhraseMatch) and not begins_with_verb(lows(words)) else None
@@ -60,7 +61,9 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
     `sorry viktor`), and what is said to them."""
     called = words[1:] if words and words[0].low in _CALLS and len(words) > 2 else words
     for size in range(min(len(called) - 1, 3), 0, -1):
-        first = exact(typed(called[:size]), ctx.nouns.people) or (_short_name(ctx, called[0]) if size == 1 else None)
+        first = exact(typed(called[:size]), ctx.nouns.people) or (
+            short_name(ctx, typed(called[:1])) if size == 1 else None
+        )
         rest = called[size:]
         while len(rest) > 1 and (rest[0].low,) in lexicon().address:
             rest = rest[1:]
@@ -110,14 +113,15 @@ def _is_said_to(low: Sequence[str], words: Sequence[Word]) -> bool:
     return bool(begins) or is_said(words) or (len(low) > 1 and begins_with_verb(low))
 
 
-def _short_name(ctx: ParseContext, word: Word) -> PhraseMatch | None:
+def short_name(ctx: ParseContext, word: str) -> PhraseMatch | None:
     """Return the only person here whose name begins with a word of three letters or more: `vik` for Viktor."""
-    if len(word.low) < 3 or word.low in lexicon().verb_words:
+    low = word.casefold()
+    if len(low) < 3 or " " in low or low in lexicon().verb_words:
         return None
     found = {
         person.id: person
         for person in ctx.nouns.people
-        if any(key.words[0].startswith(word.low) for key in person.keys if key.words and key.main)
+        if any(key.words[0].startswith(low) for key in person.keys if key.words and key.main)
     }
     person = next(iter(found.values()), None)
     return PhraseMatch(person, person.name, 0.85, mended=True) if person is not None and len(found) == 1 else None
@@ -166,3 +170,17 @@ def _called_out(words: Sequence[Word]) -> int:
     """Return how many words at the beginning are a name with its title, called out: `Mr Gaunt! Wait!`; 0 for none."""
     at = titled_name(words)
     return at if at and words[at].text.startswith("!") else 0
+
+
+def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
+    """Return an act whose words are a question that ends with the name of somebody here, with no comma before it, as
+    one of the kind `called` that is put to them, where there is one: `where's my box Dorrie`."""
+    words = words_of(act.words) if called else ()
+    for size in range(min(len(words) - 1, 3), 0, -1):
+        name, spoken = typed(words[-size:]), words[:-size]
+        is_name = all(word.kind == "word" for word in words[-size:]) and exact(name, ctx.nouns.people) is not None
+        is_asked = longest_prefix(lows(spoken), lexicon().question_words) and len(spoken) > 1
+        if is_name and is_asked and lows(spoken)[-1] not in _JOINTS | lexicon().about | lexicon().articles:
+            asked = typed(spoken)
+            return act.model_copy(update={"kind": called, "person": name, "topic": asked, "target": "", "second": ""})
+    return act

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import zlib
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 import numpy as np
 
@@ -29,6 +31,8 @@ _ABOUT_BYTES = 1 << 16
 # adding, reads the sums.
 _STRIPS = 32
 _STRIP_WORDS = 2048
+
+_VECTOR = np.dtype("<f4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class DamagedVectors(Exception):
 def write_vectors(folder: Path, vectors: Vectors, fingerprint: str) -> None:
     """Write the vectors, float32 (windows, dimensions), and their description; both are on disk when this returns."""
     enclosure = Enclosure(folder)
-    written = np.ascontiguousarray(vectors, dtype=np.dtype("<f4"))
+    written = np.ascontiguousarray(vectors, dtype=_VECTOR)
     with enclosure.writing(folder / VECTORS_FILE) as file:
         np.save(file, written, allow_pickle=False)
     about = {
@@ -201,3 +205,45 @@ class StoredVectors:
         """Close the proposer."""
         if self.nearest is not None:
             self.nearest.close()
+
+
+class GrowingVectors:
+    """Vectors in a temporary file without a name, to which more are added. They are mapped into memory anew each time
+    that they are read: in between they take none."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] | None = None
+        self._shape = (0, 0)
+
+    def __len__(self) -> int:
+        return self._shape[0]
+
+    @property
+    def vectors(self) -> Vectors:
+        """The vectors, float32 (windows, dimensions), each as it was added. They may not be read after `close`."""
+        if self._file is None:
+            return np.zeros(self._shape, _VECTOR)
+        mapped = mmap(self._file.fileno(), self._shape[0] * self._shape[1] * _VECTOR.itemsize, access=ACCESS_READ)
+        return np.frombuffer(mapped, _VECTOR).reshape(self._shape)
+
+    def append(self, vectors: Vectors) -> None:
+        """Add vectors, some at least, behind those that were added so far.
+
+        Raises:
+            OSError: there is no room for temporary files; nothing must be added afterwards.
+        """
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
+        left = np.ascontiguousarray(vectors, dtype=_VECTOR).data.cast("B")
+        while left:
+            left = left[self._file.write(left) :]
+        self._shape = (self._shape[0] + len(vectors), int(vectors.shape[1]))
+
+    def search(self, windows: WindowVectors) -> NearestSearch:
+        """Return a search for the nearest chunks among these windows."""
+        return windows
+
+    def close(self) -> None:
+        """Give up the file. Closing twice is allowed."""
+        if self._file is not None:
+            self._file.close()

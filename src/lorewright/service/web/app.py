@@ -134,6 +134,7 @@ def make_app(service: Service) -> ASGIApp:
 def _add_health(app: FastAPI, service: Service) -> None:
     metrics = service.metrics
     metrics.watch("open_campaigns", lambda: service.engine.open_count)
+    metrics.watch("open_campaign_bytes", lambda: service.engine.open_bytes)
     metrics.watch("engine_requests", lambda: service.engine.waiting)
     metrics.watch("streams", lambda: service.hub.streams)
 

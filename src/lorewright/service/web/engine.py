@@ -13,6 +13,7 @@ import asyncio
 import ctypes
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager, nullcontext, suppress
@@ -22,12 +23,16 @@ from typing import Any, TypeVar, cast
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import Busy, LorewrightError, SettingsError
+from lorewright.settings import CAMPAIGN_ROOM_MB
 from lorewright.trust import ask_with
 
 T = TypeVar("T")
 
-# So many campaigns stay open; the one that was not asked for longest is closed for another.
+# So many campaigns stay open, as far as there is room for them in memory; the one that was not asked for longest is
+# closed for another.
 MOST_OPEN = 64
+# One that nobody has asked for so long is closed when another is asked for.
+IDLE_S = 1800.0
 # After so many changes the heap's free pages are given back, which takes some 2 ms; 50 turns later most of them are in
 # use again.
 TRIM_EVERY = 25
@@ -37,12 +42,15 @@ DRAIN_S = 30.0
 
 @dataclass(slots=True)
 class _Held:
-    """An open campaign, what closes it, its turns' lock, and how many requests use it just now."""
+    """An open campaign, what closes it, its turns' lock, and how many requests use it just now; when it was used last,
+    and how much memory it takes."""
 
     campaign: OpenCampaign
     stack: ExitStack
     writes: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
+    used_at: float = 0.0
+    bytes: int = 0
 
 
 class Tables:
@@ -53,13 +61,18 @@ class Tables:
         app: App,
         *,
         most_open: int = MOST_OPEN,
+        room_bytes: float = CAMPAIGN_ROOM_MB * 1e6,
+        clock: Callable[[], float] = time.monotonic,
         trim: Callable[[], object] | None = None,
         trim_every: int = TRIM_EVERY,
     ) -> None:
-        """Open campaigns of `app`. `trim` gives free memory back to the system, after every so many changes; None: as
-        the system's allocator can."""
+        """Open campaigns of `app`, as many as there may be and as there is room for in memory. `clock` returns seconds.
+        `trim` gives free memory back to the system, after every so many changes; None: as the system's allocator can.
+        """
         self.app = app
         self._most_open = most_open
+        self._room_bytes = room_bytes
+        self._clock = clock
         self._trim = give_memory_back if trim is None else trim
         self._trim_every = trim_every
         self._changes = 0
@@ -70,6 +83,12 @@ class Tables:
     def open_count(self) -> int:
         """How many campaigns are open."""
         return len(self._held)
+
+    @property
+    def open_bytes(self) -> int:
+        """About how much memory they take."""
+        # A list at once: other threads ask, too.
+        return sum(held.bytes for held in list(self._held.values()))
 
     @asynccontextmanager
     async def reading(self, campaign_id: str) -> AsyncIterator[OpenCampaign]:
@@ -141,10 +160,19 @@ class Tables:
 
     def _release(self, held: _Held) -> None:
         held.users -= 1
-        for campaign_id in [name for name, other in self._held.items() if not other.users]:
-            if len(self._held) <= self._most_open:
+        held.used_at, held.bytes = self._clock(), held.campaign.memory_bytes
+        for campaign_id, other in [(name, other) for name, other in self._held.items() if not other.users]:
+            if not self._is_surplus(other, last_used=held):
                 break
             self._held.pop(campaign_id).stack.close()
+
+    def _is_surplus(self, idle: _Held, *, last_used: _Held) -> bool:
+        """Tell whether a campaign that nobody uses just now is to be closed. The one that was used last may take more
+        than there is room for: it would be opened anew for each turn."""
+        if len(self._held) > self._most_open:
+            return True
+        is_forgotten = last_used.used_at - idle.used_at > IDLE_S
+        return idle is not last_used and (is_forgotten or self.open_bytes > self._room_bytes)
 
 
 def give_memory_back() -> None:
@@ -173,9 +201,16 @@ def _only_computes(campaign: OpenCampaign) -> bool:
 class Engine:
     """The thread, and the way into it."""
 
-    def __init__(self, open_app: Callable[[], App], *, most_open: int = MOST_OPEN) -> None:
+    def __init__(
+        self,
+        open_app: Callable[[], App],
+        *,
+        most_open: int = MOST_OPEN,
+        room_bytes: float = CAMPAIGN_ROOM_MB * 1e6,
+    ) -> None:
         self._open_app = open_app
         self._most_open = most_open
+        self._room_bytes = room_bytes
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready = threading.Event()
         self._failed: BaseException | None = None
@@ -207,6 +242,11 @@ class Engine:
     def open_count(self) -> int:
         """How many campaigns are open."""
         return 0 if self._tables is None else self._tables.open_count
+
+    @property
+    def open_bytes(self) -> int:
+        """About how much memory they take."""
+        return 0 if self._tables is None else self._tables.open_bytes
 
     @property
     def waiting(self) -> int:
@@ -268,7 +308,8 @@ class Engine:
         asyncio.set_event_loop(loop)
         # Generations are opened once for all campaigns that pin them.
         with app.library.sharing():
-            self._tables, self._loop = Tables(app, most_open=self._most_open), loop
+            self._tables = Tables(app, most_open=self._most_open, room_bytes=self._room_bytes)
+            self._loop = loop
             self._ready.set()
             loop.run_forever()
             with suppress(TimeoutError):

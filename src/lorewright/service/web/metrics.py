@@ -31,6 +31,7 @@ class ServiceMetrics:
             name: Gauge(f"lorewright_{name}", text, registry=self._registry)
             for name, text in (
                 ("open_campaigns", "Campaigns that are open."),
+                ("open_campaign_bytes", "About how much memory they take."),
                 ("engine_requests", "Requests that the engine works on."),
                 ("streams", "Streams of events that are open."),
             )

@@ -21,7 +21,7 @@ from lorewright.service.web.indexing.queue import IndexerJobs
 from lorewright.service.web.jobs import ChildJobs, JobQueue
 from lorewright.service.web.service import Service, ServiceAddress, make_limits
 from lorewright.service.web.store import OWNER_LINK, Accounts
-from lorewright.settings import TURNS_A_MINUTE, Workspace
+from lorewright.settings import CAMPAIGN_ROOM_MB, TURNS_A_MINUTE, Workspace
 from lorewright.storage.postgres.channel import Channel
 from lorewright.storage.postgres.service_rows import PostgresRows
 from lorewright.storage.postgres.store import PostgresStore
@@ -40,13 +40,14 @@ def make_service(
     lore_store: LoreStore | None = None,
     jobs_at: str | None = None,
     turns_a_minute: float = TURNS_A_MINUTE,
+    campaign_room_mb: float = CAMPAIGN_ROOM_MB,
     open_workspace: Callable[[], App] | None = None,
 ) -> Service:
     """Return a service of the workspace, with its engine running. `listen` is HOST:PORT or a port;
     `lore_models` are the keys of models that its owner's chats with lore may ask. With `elsewhere` campaigns are
     kept there; the caller closes it. Packs that are not installed come from a `lore_store`; those that are
     sent wait in the PostgreSQL database `jobs_at` for an indexer, or without it are installed here.
-    An account may play `turns_a_minute`.
+    An account may play `turns_a_minute`, and the campaigns that are open may take `campaign_room_mb` of memory.
 
     Raises:
         SettingsError: the address cannot be served as it is, or `public_url` is no URL.
@@ -76,7 +77,7 @@ def make_service(
     first = opened()
     for key in lore_models:
         first.stage_models.check(key)
-    engine = Engine(opened)
+    engine = Engine(opened, room_bytes=campaign_room_mb * 1e6)
     engine.start()
     rows = None if elsewhere is None else open_rows(elsewhere, first.workspace)
     channel = None if elsewhere is None or rows is None else Channel(elsewhere, rows)

@@ -40,7 +40,7 @@ from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.views.acquaintance import seen_by
-from lorewright.turn.views.asides import answer_aside
+from lorewright.turn.views.asides import NOTHING_HEARD, answer_aside, place_asked_about
 from lorewright.turn.views.draft import (
     BY_WORDS,
     Draft,
@@ -348,8 +348,12 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
     cited: tuple[Citation, ...] = ()
     if aside.kind == "lore":
         text, cited = turn.views.known_of(aside.words, reading.at)
+    elif aside.kind == "company" and (place := place_asked_about(shown, aside.words)):
+        known, cited = turn.views.known_of(place, reading.at)
+        text = f"Who is there cannot be seen from here. {'' if known == NOTHING_HEARD else known}".strip()
     else:
-        text = _guide(turn, aside.kind) or answer_aside(aside.kind, shown, turn.setting.rules, aside.words)
+        wanted, guided = turn.setting.goal(turn.head), _guide(turn, aside.kind)
+        text = answer_aside(aside.kind, shown, turn.setting.rules, aside.words, wanted=wanted, guided=guided)
     return _draft(
         turn,
         opening.ops,

@@ -15,7 +15,7 @@ from lorewright.errors import ActionIdReused, DamagedFile, DatabaseUnavailable, 
 from lorewright.ids import canonical_json
 from lorewright.logs import log_event
 from lorewright.rules.patch import Resolution, TriedRound, tried_in
-from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.rulesets import CampaignRules, read_rules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, read_json
 from lorewright.storage.faults import step
@@ -108,8 +108,9 @@ class CampaignStore:
         self._is_on_path = lru_cache(maxsize=8)(lambda at, to: is_on_path(self.database, at, to=to))
         # The state of the turn that was read or committed last, as its JSON is read: a turn's state never changes.
         self._latest: tuple[str, WorldState] | None = None
-        # The last story asked for, with its turn, and the player and IDs that it is seen by: a turn adds a few words.
-        self._story: tuple[str, tuple[str, LaterIds], StorySoFar] = ("", ("", LaterIds()), StorySoFar())
+        # The last story asked for, its turn, and the player and IDs that it is seen by: a turn adds a few words.
+        self.last_story = StorySoFar()
+        self._story_of: tuple[str, tuple[str, LaterIds]] = ("", ("", LaterIds()))
         # The turn of the last head whose rounds were asked for, the IDs since, and their actions.
         self._tried: tuple[str, LaterIds, tuple[TriedRound, ...]] = ("", LaterIds(), ())
 
@@ -125,7 +126,7 @@ class CampaignStore:
         upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
         if upgrade_id not in self._rules:
             rules_json = row["rules_json"] if upgrade is None else upgrade.rules_json
-            self._rules[upgrade_id] = CampaignRules.model_validate_json(rules_json)
+            self._rules[upgrade_id] = read_rules(rules_json)
         return CampaignRow(
             id=row["id"],
             name=row["name"],
@@ -265,7 +266,7 @@ class CampaignStore:
 
     def story(self, head: Head) -> StorySoFar:
         """Return what reached the player of a head up to it."""
-        last, seen, so_far = self._story
+        (last, seen), so_far = self._story_of, self.last_story
         later = self.later_ids(head.turn_id)
         if seen != (head.state.player_id, later) or not (last and self._is_on_path(last, head.turn_id)):
             last, so_far = "", StorySoFar()
@@ -273,7 +274,7 @@ class CampaignStore:
         if rows:
             told = [(row["turn_no"], later.of_message(row["turn_no"], message_of(row))) for row in rows]
             so_far = so_far.grown(told, head.state.player_id)
-        self._story = (head.turn_id, (head.state.player_id, later), so_far)
+        self._story_of, self.last_story = (head.turn_id, (head.state.player_id, later)), so_far
         return so_far
 
     def tried(self, head: Head) -> tuple[TriedRound, ...]:

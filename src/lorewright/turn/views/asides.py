@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from lorewright.builtin.parser.asides import clocks_asked_about
-from lorewright.builtin.parser.clauses import capitalised, listed, place_name
+from lorewright.builtin.parser.asides import clocks_asked_about, subjects, subjects_in
+from lorewright.builtin.parser.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
@@ -22,12 +23,79 @@ from lorewright.world.state import WorldState
 Tell = Callable[[WorldState, CampaignRules], str]
 
 
-def answer_aside(kind: str, state: WorldState, rules: CampaignRules, words: str = "") -> str:
-    """Return the answer to an aside in these words; `state` is what the player may see."""
-    if kind == "clocks":
-        return _clocks(state, rules, words)
+# Kinds that say all that is asked; beside others the words say more closely what the question is about.
+_WHOLE = frozenset("turn recap state company restart quit magic rude alone ways undo".split())
+# Kinds that answer first, whatever else is asked.
+_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options"))
+# What the answer to a question of these kinds says already.
+_SAID = {
+    "time": ("turns", "pace", "hint", "may"),
+    "save": ("save", "may"),
+    "part": ("part", "may"),
+    "spoiler": ("hint", "help", "may", "winning", "losing", "voices"),
+    "goal": ("goal", "winning", "losing", "hint", "may"),
+    "hint": ("hint", "help", "winning", "losing", "may", "save", "undo"),
+    "options": ("hint", "help", "winning", "losing", "may", "save", "undo"),
+}
+# Subjects that count where there is no other, and kinds that say nothing of them by themselves.
+_WEAK = frozenset(("may", "help", "voices"))
+_GENERAL = frozenset(("rules", "program"))
+# So many subjects of a question are answered.
+_MOST = 2
+
+
+def answer_aside(
+    kind: str, state: WorldState, rules: CampaignRules, words: str = "", *, wanted: str = "", guided: str = ""
+) -> str:
+    """Return the answer to an aside in these words; `state` is what the player may see, `wanted` says what they want,
+    `guided` is what the campaign itself answers to this kind."""
+    if kind == "story":
+        return _impossible(words)
+    if kind in _UNHEARD:
+        name = words if words[:1].isupper() else with_article(words)
+        return _UNHEARD[kind].format(name=name, Name=capitalised(name))
     kind = "help" if kind == "options" else kind
-    return _ANSWERS[kind](state, rules) if kind in _ANSWERS else _TEXTS[kind]
+    found = () if kind in _WHOLE else _subjects(kind, state, rules, words)
+    is_first = kind in _FIRST or kind in set(subjects_in(words, "questions")) - _WEAK
+    answers = [guided or _answer(kind, state, rules)] if is_first or not found else []
+    for subject in found[:_MOST]:
+        match subject:
+            case "clocks":
+                answers.append(_clocks(state, rules, words))
+            case "losing" if "clocks" in found:
+                answers.append(_LOSING)
+            case "stats":
+                answers.append(_stats(state, rules, words))
+            case "winning":
+                answers.append(f"{wanted or _answer('goal', state, rules)} {_WINNING}")
+            case _:
+                answers.append(_answer(subject, state, rules))
+    return " ".join(answer if answer.endswith((".", "?", "!")) else f"{answer}." for answer in dict.fromkeys(answers))
+
+
+def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) -> tuple[str, ...]:
+    """Return what a question about the game is about, beside what its kind answers already."""
+    found = [subject for subject in subjects_in(words, "questions") if subject not in _SAID.get(kind, (kind,))]
+    if _clocks_named(state, words):
+        found = ["clocks", *found]
+    if _stats_named(rules, words) and "stats" not in found:
+        found.append("stats")
+    others = [subject for subject in found if subject not in _WEAK]
+    if "voices" in found and "voice" in rules.ruleset.summary:
+        others.append("voices")
+    return tuple(others or [subject for subject in found if subject in _WEAK and kind in _GENERAL][:1])
+
+
+def _answer(kind: str, state: WorldState, rules: CampaignRules) -> str:
+    told = _ANSWERS.get(kind)
+    return told(state, rules) if told is not None else _TEXTS.get(kind) or subjects()["questions"][kind].answer
+
+
+def _impossible(words: str) -> str:
+    """Return why a deed that no story has an answer to is none, by what it would be."""
+    deeds = subjects()["deeds"]
+    found = (deeds[subject].answer or _TEXTS.get(subject, "") for subject in subjects_in(words, "deeds"))
+    return next(filter(None, found), _TEXTS["story"])
 
 
 def _who(state: WorldState, rules: CampaignRules) -> str:
@@ -73,29 +141,134 @@ def _rules(state: WorldState, rules: CampaignRules) -> str:
     return f"{' '.join(rules.ruleset.summary.split())} Say in your own words what you do or say; /help lists more."
 
 
+def _dice(state: WorldState, rules: CampaignRules) -> str:
+    bands = [f"{band.minimum} and more is {band.title}" for band in rules.ruleset.bands[:-1]]
+    rolled = rules.ruleset.roll or rules.ruleset.dice
+    return f"The roll is {rolled}: {', '.join(bands)}, less is {rules.ruleset.bands[-1].title}. {_rules(state, rules)}"
+
+
+def _stats_named(rules: CampaignRules, words: str) -> list[str]:
+    said = f" {' '.join(re.findall(r'[a-z]+', words.casefold()))} "
+    return [key for key, stat in rules.ruleset.stats.items() if f" {stat.name.casefold().replace('-', ' ')} " in said]
+
+
+def _stats(state: WorldState, rules: CampaignRules, words: str) -> str:
+    """Return what the stats that are named stand for; else what the player's are, and which is the highest."""
+    shown = {key: value for key in rules.ruleset.stats if (value := _stat(state, key)) is not None}
+    if named := _stats_named(rules, words):
+        return " ".join(_meaning(rules, key, shown.get(key)) for key in named)
+    if not shown:
+        return _who(state, rules)
+    best = max(shown, key=shown.__getitem__)
+    highest = f"The highest is {_meaning(rules, best, shown[best])}" if len(shown) > 1 else ""
+    return f"{_who(state, rules)} {highest} Which one counts depends on what you try.".replace("  ", " ")
+
+
+def _stat(state: WorldState, key: str) -> float | None:
+    value = state.stat(state.player_id, key)
+    return state.entities[state.player_id].traits.get(key) if value is None else value
+
+
+def _meaning(rules: CampaignRules, key: str, value: float | None) -> str:
+    stat = rules.ruleset.stats[key]
+    stands = "" if value is None else f" (yours is {value:+g})"
+    return f"{stat.name}{stands}: {stat.represents}."
+
+
+def _voices(state: WorldState, rules: CampaignRules) -> str:
+    return f"They are parts of you, and nobody else hears them. {' '.join(rules.ruleset.summary.split())}"
+
+
+def _turns(state: WorldState, rules: CampaignRules) -> str:
+    ends = [
+        f"{clock.name} ({clock.value} of {clock.max}) counts to {hour}"
+        for key, hour in sorted(rules.until.items())
+        if (clock := state.clocks.get(key)) is not None
+    ]
+    counted = [f"{gauge.name} ({gauge.value} of {gauge.max})" for gauge in state.gauges()]
+    now = f" It is {time_of_day(state, rules.begins, rules.until)} now." if rules.begins else ""
+    until = f"{now} {capitalised(listed(ends))}: later than that it does not go on." if ends else now
+    runs = f" Counted are {listed(counted)}." if counted and not ends else ""
+    return f"There is no set number of turns: it lasts until one of its ends is reached.{until}{runs}"
+
+
+def _map(state: WorldState, rules: CampaignRules) -> str:
+    return f"There is no map. {_ways(state, rules)}"
+
+
+def _part(state: WorldState, rules: CampaignRules) -> str:
+    others = [state.name_of(who) for who in state.personas if who != state.player_id]
+    beside = f" The story lets you play {listed(others)} as well; nobody else." if others else ""
+    return f"You are {state.name_of(state.player_id)} in this story, and keep that name and that part.{beside}"
+
+
+def _endings(state: WorldState, rules: CampaignRules) -> str:
+    many = f"It can end in {len(rules.endings)} ways. " if len(rules.endings) > 1 else ""
+    return f"{many}{_TEXTS['spoiler']}"
+
+
 def _score(state: WorldState, rules: CampaignRules) -> str:
     clocks = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown())
     return f"Nobody keeps a score. {f'So it stands: {clocks}.' if clocks else '/goal says what you want.'}"
 
 
+def _clocks_named(state: WorldState, words: str) -> list[str]:
+    """Return the clocks that a question names: as it names clocks, else anyhow."""
+    names = [clock["name"] for clock in state.clocks_shown()]
+    said = words.casefold()
+    return list(clocks_asked_about(words, names)) or [name for name in names if _names_clock(name, said)]
+
+
+def _names_clock(name: str, said: str) -> bool:
+    return re.search(rf"\b{re.escape(name.casefold())}\b", said) is not None
+
+
 def _clocks(state: WorldState, rules: CampaignRules, words: str) -> str:
     """Return what the clocks that a question names stand at and count; a hint where the author says nothing of one."""
-    shown = state.clocks_shown()
-    names = [clock["name"] for clock in shown]
-    asked = clocks_asked_about(words, names) or [name for name in names if name.casefold() in words.casefold()]
+    asked = _clocks_named(state, words)
     lines = []
-    for clock in shown:
+    for clock in state.clocks_shown():
         if clock["name"] in asked:
-            stands = f"{clock['name'][:1].upper()}{clock['name'][1:]} is at {clock['value']} of {clock['max']}."
-            means = rules.clock_means.get(clock["id"], "What moves it the story shows.")
-            lines.append(f"{stands} {means}")
+            stands = f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}."
+            lines.append(f"{stands} {_means(rules, clock['id']) or 'What moves it the story shows.'}")
     return " ".join(lines) or _score(state, rules)
 
 
+def _means(rules: CampaignRules, clock: str) -> str:
+    """Return what a clock, or a number of the ruleset's scene, counts, in sentences; empty where nobody says it."""
+    guidance = rules.ruleset.mechanics_guidance.get("scene")
+    said = guidance.get(clock, "") if isinstance(guidance, Mapping) else ""
+    return rules.clock_means.get(clock) or (f"{capitalised(str(said)).rstrip('.')}." if said else "")
+
+
+# What a sentence about the end of a clock speaks of.
+_AT_ITS_END = re.compile(r"\bfull\b|\bat \d|everybody", re.IGNORECASE)
+
+
 def _losing(state: WorldState, rules: CampaignRules) -> str:
-    clocks = [f"{clock['name']} ({clock['value']} of {clock['max']})" for clock in state.clocks_shown()]
-    runs = f" What runs out or fills up is {listed(clocks)}; /goal says what each of them means." if clocks else ""
-    return f"It can end well or badly, and what you do decides it.{runs} /undo takes a turn back, at the end too."
+    ends = []
+    for clock in state.clocks_shown():
+        said = [part for part in in_sentences(_means(rules, clock["id"])) if _AT_ITS_END.search(part)]
+        if said and clock["id"] not in rules.good_clocks:
+            ends.append(f"{capitalised(clock['name'])} ({clock['value']} of {clock['max']}): {said[-1]}")
+    runs = " ".join(ends) or ("" if state.clocks_shown() else " ".join(rules.ruleset.summary.split()))
+    return f"{_LOSING} {runs} /undo takes a turn back, at the end too."
+
+
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:in|inside|at|behind|on) (?!here|this|there)(?:the |that |my |an? )?(?P<where>[\w' -]+)"
+    r"|(?P<side>upstairs|downstairs|outside|next door|out there))"
+)
+
+
+def place_asked_about(state: WorldState, words: str) -> str:
+    """Return the words for another place that a question is about; empty where it is about this one."""
+    found = _ELSEWHERE.search(words.casefold())
+    if found is None:
+        return ""
+    said = (found["where"] or found["side"]).strip()
+    here = {*content_words(state.name_of(state.scene.location_id)), "room", "place"}
+    return "" if set(content_words(said)) <= here else said
 
 
 def _company(state: WorldState, rules: CampaignRules) -> str:
@@ -119,7 +292,15 @@ _ANSWERS: Mapping[str, Tell] = {
     "rules": _rules,
     "score": _score,
     "losing": _losing,
+    "dice": _dice,
+    "voices": _voices,
+    "turns": _turns,
+    "map": _map,
+    "part": _part,
+    "endings": _endings,
 }
+_LOSING = "It can end well or badly, and what you do decides it."
+_WINNING = "It can be reached; how, you find out by what you do, and /hint gives a nudge."
 _TEXTS: Mapping[str, str] = {
     "help": "Say in your own words what you do, or what you say and to whom: look at things, search places, ask people "
     "about what you have heard of, take, give, use, open, go somewhere, wait. /help lists all of it.",
@@ -138,17 +319,23 @@ _TEXTS: Mapping[str, str] = {
     "program": "That is a matter of the program, not of the story: lorewright --help says what it can do, and /help "
     "what is typed in it.",
     "spoiler": "That would be telling: the end, and who is behind what, are for you to find out. /hint gives a nudge.",
-    "part": "You keep the part that this story gives you; who am I says which it is. Another story has another part.",
     "display": "The sentences are as people wrote them, in their language and at their length; how they look is up to "
     "your terminal.",
     "pace": "No clock runs while you think or type. Time passes in the story alone, by what you do; a question to the "
     "program costs none.",
+    "turn": "The next move is yours: the others have theirs as soon as you have made it.",
     "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
     "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
-    "alone": "You say it aloud. There is nobody here to hear it, and nothing answers.",
+    "alone": "You say it aloud. Nobody is here with you, and no answer comes.",
     "rude": "Noted, and kept between us.",
 }
 
+
+# What is said to somebody who is not here, or to what has no speech, in the player's words for them.
+_UNHEARD: Mapping[str, str] = {
+    "afar": "You say it to {name}, as loud as you like. No answer comes: {name} is not near enough to hear it.",
+    "mute": "You say it to {name}. Whatever {name} may know or think, there are no words in answer.",
+}
 
 # From so many telling words on what was told is looked through first.
 _TELLING = 2
@@ -181,7 +368,11 @@ def answer_from_known(words: str, told: Iterable[str], view: LoreView) -> tuple[
     for text in told if not texts else ():
         if quote := _quote_about(words, in_sentences(text)):
             return f"You remember: {quote}", ()
-    return "You ask yourself, and have no answer: you have heard nothing of it yet.", ()
+    return NOTHING_HEARD, ()
+
+
+# What is answered where nobody has told the player anything of what they ask.
+NOTHING_HEARD = "You ask yourself, and have no answer: you have heard nothing of it yet."
 
 
 def _quote_about(words: str, said: Sequence[str], *, title: str = "") -> str:
@@ -198,4 +389,9 @@ def _quote_about(words: str, said: Sequence[str], *, title: str = "") -> str:
 
 
 def _stems(text: str) -> set[str]:
-    return {singular(word) for word in content_words(text) if word not in COLOURLESS_WORDS | STOP_WORDS}
+    words = (singular(word) for word in content_words(text) if word not in COLOURLESS_WORDS | STOP_WORDS)
+    return {word.removesuffix("ing") if len(word) > _LONG_FORM else word for word in words}
+
+
+# `crying` is a form of `cry`, and `king` is none.
+_LONG_FORM = 5
