@@ -61,10 +61,10 @@ NOUGHTS_WON = (
     *("mark the top right and mark the top middle", "put a cross in the top middle"),
 )
 NOUGHTS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "won": (1, NOUGHTS_WON),
-    "lost": (3, ("mark the top middle", "mark the middle left", "mark the centre")),
+    "won": (32, NOUGHTS_WON),
+    "lost": (1, ("mark the top middle", "mark the middle left", "mark the centre")),
     "drawn": (
-        46,
+        5,
         (
             *("mark the top middle", "mark the middle left", "mark the bottom right", "mark the bottom left"),
             "mark the middle right",
@@ -206,7 +206,7 @@ def test_talk_over_the_slate_is_answered_and_is_no_move(tmp_path: Path) -> None:
 
 @pytest.mark.campaign
 def test_every_rule_of_tic_tac_toe_is_met_and_told_in_its_own_words(tmp_path: Path) -> None:
-    app = begun(tmp_path / "workspace", "tic_tac_toe", seed=1)
+    app = begun(tmp_path / "workspace", "tic_tac_toe", seed=32)
     results = h.say(app, *NOUGHTS_WON)
     told = {line: result["final_text"] for line, result in zip(NOUGHTS_WON, results, strict=True)}
     assert reasons(p.played(app)) == ["not_allowed_now", "not_allowed_now", "not_your_turn"]
