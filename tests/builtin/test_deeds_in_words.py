@@ -25,6 +25,7 @@ from support.narrator_scenes import BAR, given, outcome
         ("so I tell myself that I am brave", ""),
         ("wave at you", ""),
         ("smokes, and counts the boats", ""),
+        ("set the clock to 6 am, because I am late", "set the clock to 6 am, because you are late"),
         ("be patient", ""),
         ("dance if she lets me", ""),
         ("the lamp on the shelf", ""),

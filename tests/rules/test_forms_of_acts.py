@@ -68,8 +68,8 @@ def test_a_form_changes_neither_the_state_nor_the_dice(
         assert ends[0] == ends[1]
 
 
-def test_what_a_program_sends_has_no_form() -> None:
+def test_what_a_program_sends_does_not_say_how_it_is_told() -> None:
     scope = Scope(place=Named(id=w.BAR, name="bar", kind="place"), player=Named(id=w.JO, name="Jo", kind="person"))
-    sent = Action(actor_id=w.JO, type="wait", metadata={"form": "joke"})
+    sent = Action(actor_id=w.JO, type="wait", metadata={"form": "joke", "deed": "win"})
     (known,) = reading_of([sent], scope, {}).proposed_actions
-    assert (known.form, known.actor_id == UNKNOWN) == ("", False)
+    assert (known.form, known.deed, known.actor_id == UNKNOWN) == ("", "", False)

@@ -254,13 +254,14 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     meant."""
     named = " ".join((act.target, act.second, act.person))
     nouns = (*ctx.nouns.everything(), *ctx.nouns.scenery, *ctx.nouns.prose_words)
-    words = {form for noun in nouns for key in noun.keys for word in key.words for form in (word, f"{word}'s")}
+    words = {word for noun in nouns for key in noun.keys for word in key.words}
+    forms = {form for word in words for form in (word, f"{word}'s", f"{word}s")}
     people = {word for noun in (*ctx.nouns.people, *ctx.nouns.known_people) for key in noun.keys for word in key.words}
-    of_people, known = act.person.split(), words | known_words()
+    of_people, known = act.person.split(), forms | known_words()
     slips = tuple(
         (odd, meant)
         for odd in dict.fromkeys(named.split())
-        if (is_odd := odd in act.odd and odd.casefold() not in words) or odd.casefold() not in known
+        if (is_odd := odd in act.odd and odd.casefold() not in forms) or odd.casefold() not in known
         if (meant := _nearest(odd.casefold(), people if odd in of_people else words, _LIKE if is_odd else _MUCH_LIKE))
     )
     for odd, meant in slips:

@@ -391,7 +391,8 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         for word, spelled in zip(low, said, strict=True)
     ]
     told[at] = verb
-    return " ".join(told)
+    # Not of an hour, `6 am`.
+    return re.sub(r"\byou am\b", "you are", " ".join(told))
 
 
 def _lead_of(said: Sequence[str]) -> int:
@@ -435,7 +436,6 @@ _OWN: Mapping[str, str] = MappingProxyType(
         "me": "you",
         "myself": "yourself",
         "i": "you",
-        "am": "are",
         "i'm": "you're",
         "i've": "you've",
         "i'd": "you'd",

@@ -27,8 +27,9 @@ MOST_TEXT = 20_000
 
 _ITEM = "item_id"
 _WORDS = ("verb", "topic", "detail")
-# What only the parser can say: whether the prose shows a thing, the end of a walk, an item of lore by its ID, the form.
-_OF_THE_PARSER = ("detail_is", "towards", "lore_item_id", "form")
+# What only the parser can say: whether the prose shows a thing, the end of a walk, an item of lore by its ID, how the act
+# is told.
+_OF_THE_PARSER = ("detail_is", "towards", "lore_item_id", "form", "deed")
 
 
 def actions_of(given: Sequence[Action | Mapping[str, Any]], *, player_id: str) -> tuple[Action, ...]:
