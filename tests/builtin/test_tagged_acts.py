@@ -327,6 +327,15 @@ def test_a_deed_that_is_possible_nowhere_is_refused_and_none_of_the_line_is_done
     assert (output.aside and output.aside.kind, output.proposed_actions) == ("story", ())
 
 
+@pytest.mark.parametrize(
+    ("words", "is_story"),
+    [("swallow the whole sea", True), ("drain the sea", True), ("make it night", True), ("drink up the water", False)],
+)
+def test_what_nobody_can_do_is_told_from_what_one_does(words: str, is_story: bool) -> None:
+    output = reading(words, act("work", words))
+    assert (output.aside is not None and output.aside.kind == "story") == is_story
+
+
 def test_a_question_that_ends_with_a_name_is_put_to_its_bearer() -> None:
     words = "where are my things viktor"
     output = reading(words, act("seek", words, target="things viktor"), scope="crowd")
