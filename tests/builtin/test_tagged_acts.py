@@ -399,6 +399,13 @@ def test_what_only_speaks_of_a_target_is_no_move(text: str) -> None:
     assert all(action.type != "claim" for action in output.proposed_actions)
 
 
+def test_a_move_among_other_acts_is_read_and_the_others_are_kept() -> None:
+    acts = (act("greet", "bow to Viktor", person="Viktor"), act("go", "and go for the well", target="well"))
+    output = move("bow to Viktor and go for the well", *acts)
+    assert [action.type for action in output.proposed_actions][-1] == "claim"
+    assert len(output.proposed_actions) == len(acts)
+
+
 def test_several_moves_at_once_are_a_matter_of_the_rules_and_two_likely_targets_of_a_question() -> None:
     both = move("claim two squares in one go", act("write", "claim two squares in one go", target="squares"))
     assert (both.aside and both.aside.kind, both.proposed_actions) == ("rules", ())

@@ -127,26 +127,34 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
-    if ctx.offered_verb and (move := _read_move(ctx, text, acts, readings)) is not None:
-        readings = [move]
+    if ctx.offered_verb:
+        readings = _with_move(ctx, text, acts, readings)
     walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
     until = next(walks, len(readings))
     readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
     return with_slips(output_of(readings, ctx, find_risks(clauses)), slips)
 
 
-def _read_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading]) -> Reading | None:
-    """Return the move of the ruleset's own that a line amounts to, where it was read as nothing of the kind, and is
-    clearly nothing else that is said."""
+def _with_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: list[Reading]) -> list[Reading]:
+    """Return the readings with the move of the ruleset's own that a line, or an act of it, amounts to, where none was
+    read and the words are clearly nothing else that is said."""
     things = {thing.id for thing in ctx.nouns.things}
-    is_read = any(
+    if any(
         action.type in ctx.verbs.values() or action.target_id in things
         for reading in readings
         for action in reading.actions
-    )
-    is_said = any(kinds().get(act.kind, Kind()).said and act.score >= _CLEARLY for act in acts)
+    ):
+        return readings
+    deeds = [act for act in acts if not (is_said(act) and act.score >= _CLEARLY)]
     is_wish = bool(acts) and kinds().get(acts[0].kind, Kind()).wish
-    return None if is_read or (is_said and not is_wish) else move_said(ctx, text)
+    if len(deeds) == len(acts) or is_wish:
+        move = move_said(ctx, text)
+        if move is not None:
+            return [move]
+    for act in deeds if len(acts) > 1 else ():
+        if (move := move_said(ctx, act.words)) is not None and move.actions:
+            return [*(reading for reading in readings if reading.words != act.words), replace(move, words=act.words)]
+    return readings
 
 
 # From so much on words are clearly said to somebody.

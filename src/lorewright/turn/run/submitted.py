@@ -27,7 +27,7 @@ MOST_TEXT = 20_000
 
 _ITEM = "item_id"
 _WORDS = ("verb", "topic", "detail")
-# What only the parser can say: whether the prose shows a thing, the end of a walk, an item of lore by its ID, how the act
+# What only the parser can say: whether the prose shows a thing, the end of a walk, an item of lore by its ID, how it
 # is told.
 _OF_THE_PARSER = ("detail_is", "towards", "lore_item_id", "form", "deed")
 
