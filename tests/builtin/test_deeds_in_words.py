@@ -175,3 +175,11 @@ def test_who_has_gone_there_already_does_not_go_twice() -> None:
     noun = SceneryNoun(name="crates", head="crates", text="Jin sits in the street.", key="k:5", source="p:bar#5")
     text = "go to the street and give the credstick to Jin"
     assert [action.type for action in _read(text, scenery=(noun,)).proposed_actions] == ["go", "give"]
+
+
+def test_a_deed_that_is_another_deed_too_is_not_told_in_the_same_words() -> None:
+    words = "take the bar knife and the lanterns"
+    noun = SceneryNoun(name="lanterns", head="lanterns", text="Nine lanterns hang here.", key="k:6", source="p:bar#6")
+    output = _read(words, Act(kind="take", words=words, target="bar knife", score=0.9), scenery=(noun,))
+    assert len(output.proposed_actions) > 1
+    assert not any(action.deed for action in output.proposed_actions)

@@ -84,11 +84,11 @@ def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
 def titled_name(words: Sequence[Word]) -> int:
     """Return how many words at the beginning are a title and a name, before a sign: `Mr Gaunt, …`; 0 for none."""
     at = next((at for at, word in enumerate(words[:4]) if word.kind != "word"), 0)
-    is_name = at > 1 and words[0].low in _TITLES and all(word.text[:1].isupper() for word in words[1:at])
+    is_name = at > 1 and words[0].low in TITLES and all(word.text[:1].isupper() for word in words[1:at])
     return at if is_name else 0
 
 
-_TITLES = frozenset(
+TITLES = frozenset(
     "mr mrs ms miss dr doctor captain constable sergeant officer sister brother father mother lady lord".split()
 )
 

@@ -9,7 +9,7 @@ from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose,
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
 from lorewright.builtin.parser.tagging import Act
-from lorewright.builtin.parser.utterances import is_said, titled_name
+from lorewright.builtin.parser.utterances import TITLES, is_said, titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
 
@@ -74,11 +74,14 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
     is_request = low[1:2] in (["me"], ["us"])
     for size in range(min(len(words) - 1, 3), 0, -1):
         people = ctx.nouns.people + ctx.nouns.known_people if is_request else ctx.nouns.people
-        last, spoken = exact(typed(words[-size:]), people), words[:-size]
-        if last and is_request and len(spoken) > _ASKED_FOR and low[-size - 1] not in _JOINTS | lexicon().about:
+        last, at = exact(typed(words[-size:]), people), len(words) - size
+        while at > 1 and low[at - 1] in TITLES:
+            at -= 1
+        spoken, is_spoken_of = words[:at], low[at - 1] in _JOINTS | lexicon().about
+        if last and is_request and len(spoken) > _ASKED_FOR and not is_spoken_of:
             return last, spoken
-        asks = longest_prefix(low, lexicon().question_words) and low[-size - 1] not in lexicon().about | _JOINTS
-        if last and not begins_with_verb(low) and (asks or is_said(spoken)) and low[-size - 1] not in _JOINTS:
+        asks = longest_prefix(low, lexicon().question_words) and not is_spoken_of
+        if last and not begins_with_verb(low) and (asks or is_said(spoken)) and low[at - 1] not in _JOINTS:
             return last, spoken
     return None
 
