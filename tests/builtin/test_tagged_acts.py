@@ -276,10 +276,7 @@ def test_words_to_somebody_elsewhere_are_not_put_to_who_is_here() -> None:
 
 def test_who_is_spoken_of_with_a_title_at_the_end_of_a_question_is_not_called() -> None:
     known = next(person for person in BAR.known_people if "Jin" in person.name)
-    for words in (
-        f"could you tell me more about Mr {known.name}?",
-        f"can you tell me a little about dear old {known.name}?",
-    ):
+    for words in (f"could you tell me more about Mr {known.name}?", f"can you tell me of Captain {known.name}?"):
         output = interpret(InterpreterInput(player_text=words, scope=SCOPES["bar"]))
         assert all(action.target_id != known.id for action in output.proposed_actions)
 
