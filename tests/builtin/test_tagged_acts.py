@@ -281,6 +281,13 @@ def test_who_is_spoken_of_with_a_title_at_the_end_of_a_question_is_not_called() 
         assert all(action.target_id != known.id for action in output.proposed_actions)
 
 
+def test_who_was_named_in_a_remark_is_who_she_is_in_the_question_after_it() -> None:
+    acts = (act("tell", "no, I meant Jin", topic="I meant Jin"), act("request", "tell me about her", person=""))
+    given = InterpreterInput(player_text="no, I meant Jin. tell me about her", scope=SCOPES["bar"])
+    asked = [action.words for action in interpret(given, lambda line: acts).proposed_actions if action.type == "ask"]
+    assert asked == ["Jin"]
+
+
 def test_who_is_only_asked_about_is_not_the_one_who_is_asked() -> None:
     words = "ask viktor about Jin"
     output = reading(words, act("ask", words, person="Jin", topic="Jin"))

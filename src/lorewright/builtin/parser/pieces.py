@@ -270,7 +270,20 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         hearer = next((person for person in ctx.nouns.people if person.id == action.target_id), None)
         if verb is not None and verb.is_speech and hearer is not None:
             ctx = replace(ctx, listener=hearer, topic=action.words if verb.reply == "answer" else ctx.topic)
+            ctx = replace(ctx, person=_spoken_of(ctx, action) or ctx.person)
     return ctx
+
+
+def _spoken_of(ctx: ParseContext, action: Action) -> Candidate | None:
+    """Return the person who is named last in what is said to somebody else."""
+    said = f" {' '.join(lows(words_of(action.words)))} "
+    people = (person for person in (*ctx.nouns.people, *ctx.nouns.known_people) if person.id != action.target_id)
+    places = {
+        person: max((said.rfind(f" {' '.join(key.words)} ") for key in person.keys if key.words), default=-1)
+        for person in people
+    }
+    last = max(places, key=places.__getitem__, default=None)
+    return last if last is not None and places[last] >= 0 else None
 
 
 def _is_posture(action: Action) -> bool:
