@@ -79,7 +79,8 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
 
 def by_the_way(ctx: ParseContext, reading: Reading) -> Reading:
     """Return a reading in which one goes first to whom something is handed, where the prose has them elsewhere."""
-    return handed_on_the_way(ctx, reading, _travelling())
+    verb = verb_with(lambda syntax: syntax.is_travel)
+    return reading if verb is None else handed_on_the_way(ctx, reading, verb.name)
 
 
 def is_flight(ctx: ParseContext, low: Sequence[str]) -> bool:
