@@ -40,6 +40,7 @@ from lorewright.builtin.parser.readings import (
     excerpt,
     not_caught,
     only_person,
+    openings,
 )
 from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.small_talk import remark_class
@@ -115,7 +116,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     ctx = replace(ctx, offered_verb=next(offered, ""))
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
-        return output_of([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
+        return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     # Words in quotation marks alone are said as they are.
