@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
+from lorewright.builtin.parser.asides import (
+    aside_in,
+    clocks_asked_about,
+    is_never_possible,
+    is_of_the_game,
+    names_of_clock,
+    out_of_story,
+)
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
@@ -227,3 +234,62 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
     assert answer_from_known("why is somebody laughing", [text], LoreView((), viewer="player"))[0].startswith(
         "You remember: Somebody has"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("(( do I have to eat? ))", "rules"),
+        ("[ooc] how do I make somebody talk", "typing"),
+        ("ooc: my phone rang, back now", "ooc"),
+        ("what is a clock for, narrator?", "rules"),
+        ("any spoilers for me?", "rules"),
+        ("is there a list of commands anywhere", "rules"),
+        ("can this be played in real time?", "rules"),
+        ("sprichst du auch Deutsch?", "rules"),
+        ("brb, dinner", "pace"),
+        ("not sure what to do tbh", "hint"),
+        ("hm so where do I even start", "hint"),
+        ("how long does this take", "turns"),
+        ("is the business card important?", "rules"),
+    ],
+)
+def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kind: str) -> None:
+    output = read(line)
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (kind, ())
+
+
+@pytest.mark.parametrize("line", ["Viktor, have you a hint for me?", "is it important to you", "save me a glass"])
+def test_what_a_person_is_asked_stays_theirs(line: str) -> None:
+    output = read(line)
+    assert output.aside is None or output.aside.kind in ("alone", "lore")
+
+
+def test_what_is_marked_as_out_of_the_story_is_told_from_what_only_stands_in_brackets() -> None:
+    assert out_of_story("((who wrote this?))") == "who wrote this?"
+    assert out_of_story("(OOC: brb)") == "brb"
+    assert out_of_story("(quietly) who is that?") == ""
+
+
+def test_a_clock_is_asked_about_by_what_it_counts_and_more_may_be_asked_of_it() -> None:
+    assert names_of_clock("The level's trust") == ("level's trust", "trust")
+    assert clocks_asked_about("um, what does trust do?", ["The level's trust"]) == ("The level's trust",)
+    assert clocks_asked_about("Hold on, what's Heat again? Should I worry if it rises?", ["Heat"]) == ("Heat",)
+    assert clocks_asked_about("that number beside Heat, what is it", ["Heat"]) == ("Heat",)
+    assert clocks_asked_about("What's Heat again? I take the card.", ["Heat"]) == ()
+
+
+def test_a_question_of_the_game_needs_words_of_the_game() -> None:
+    assert is_of_the_game("are there autosaves or checkpoints?")
+    assert not is_of_the_game("are there boats?")
+
+
+def test_a_stat_is_told_with_what_high_and_low_mean() -> None:
+    told = answer_aside("who", w.small_world(), FREEFORM, "is charm good")
+    assert "High means liked at first sight; low means hard to warm to." in told
+
+
+def test_what_can_be_done_is_told_by_who_is_here_and_where_it_goes_on() -> None:
+    told = answer_aside("options", w.small_world(), RULES)
+    assert told.startswith("You can, for example: look around")
+    assert "talk to Viktor" in told

@@ -17,9 +17,13 @@ _BEFORE = re.compile(
     r"(?:please|ok(?:ay)?|so|well|um+|uh|hey|and|but|now|then|wait|right|look|listen|sorry|just|actually|seriously"
     r"|really|quick question|game|computer|narrator|gm|dm|oh|no|yes|again|can you|could you"
     r"|would you|i want to|i would like to"
-    r"|i'd like to|let me|let's) "
+    r"|i'd like to|let me|let's"
+    r"|hmm+|umm+|uhh*|er+|idk|lol|ooc|excuse me|question|one question|first) "
 )
-_AFTER = re.compile(r" (?:please|now|again|though|anyway|already|exactly|thanks|right|ok|for me|or what)$")
+_AFTER = re.compile(
+    r" (?:please|pls|plz|now|again|though|tho|anyway|already|exactly|thanks|thx|right|ok|for me|or what|lol|haha|then"
+    r"|btw|brb)$"
+)
 _EMPTY = frozenset(("exactly", "actually", "really", "even", "currently", "basically", "anyway"))
 # After a question to the program so many words more are no story.
 _SHORT = 6
@@ -51,15 +55,40 @@ def aside_in(text: str) -> str:
 def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
     """Return the clocks of these names that a question about the game names: what they do, what happens when one is
     full, how one is raised. What a person may know of the thing that is called so is no question about the game."""
-    plain = f"{_bare(text)} "
-    names = {name: _bare(name) for name in clocks if _bare(name)}
-    either = "|".join(f"{re.escape(said)} " for said in sorted(names.values(), key=len, reverse=True))
-    # The other sentences of the line may be asides, too: `How do I raise Heat? What are the rules?`
-    sentences = {plain, *(f"{_bare(part)} " for part in text.split("? ") if not aside_in(part))}
-    asked = re.compile(_patterns()["clocks"].pattern.replace(_CLOCK, f"(?:{either})"))
-    if not names or not (asked.fullmatch(plain) or all(map(asked.fullmatch, sentences - {plain} or {plain}))):
+    names = {name: said for name in clocks if (said := names_of_clock(name))}
+    if not names:
         return ()
-    return tuple(name for name, said in names.items() if f" {said} " in f" {plain}")
+    either = "|".join(sorted((f"{re.escape(said)} " for known in names.values() for said in known), key=len)[::-1])
+    asked = re.compile(_patterns()["clocks"].pattern.replace(_CLOCK, f"(?:{either})"))
+    # The other sentences of the line may be asides, too, or go on about it: `What's Heat again? Is it bad?`
+    parts = [f"{said} " for part in re.split(r"[?.!](?: |$)", text) if (said := _without_lead(part))]
+    others = [part for part in parts if not asked.fullmatch(part)]
+    if len(others) == len(parts) or any(not aside_in(part.strip()) and not _GOES_ON.match(part) for part in others):
+        return ()
+    plain = f" {_bare(text)} "
+    return tuple(name for name, called in names.items() if any(f" {said} " in plain for said in called))
+
+
+def names_of_clock(name: str) -> tuple[str, ...]:
+    """Return the names that a clock is asked about by: its whole name, and what it is a clock of (`trust` of `the
+    level's trust`, `minutes` of `minutes left`)."""
+    whole = _bare(name).removeprefix("the ")
+    owned = whole.rpartition("'s ")[2] if "'s " in whole else whole.removesuffix(" left")
+    return tuple(dict.fromkeys(said for said in (whole, owned) if said))
+
+
+def _without_lead(text: str) -> str:
+    """Return a sentence in plain words, without what only leads in to a question."""
+    plain = _bare(text)
+    while (found := _BEFORE.match(plain)) is not None:
+        plain = plain[found.end() :]
+    return plain
+
+
+# A sentence that goes on about what was asked before it.
+_GOES_ON = re.compile(
+    r"(?:and |or |so )?(?:is|does|do|will|should|can|how|what|why) (?:(?:do|can|would) i \w+ )?(?:it|that|this|i)\b"
+)
 
 
 def _bare(text: str) -> str:
@@ -99,6 +128,40 @@ def subjects_in(text: str, section: Section) -> tuple[str, ...]:
         if places:
             found[name] = min(places)
     return tuple(sorted(found, key=found.__getitem__))
+
+
+_BRACKETED = re.compile(
+    r"\(\((?P<double>.+?)\)*\)|[(\[{]?\s*(?:ooc|out of character)\b[:,.)\]]*\s*(?P<ooc>.+?)[)\]}]?"
+    r"|(?P<end>.+), (?:game|narrator|computer|gm|dm|ai)\s*[?.!]*",
+    re.IGNORECASE,
+)
+_IS_ASKED = re.compile(
+    r"(?:what|whats|what's|how|hows|who|where|why|when|which|is|are|can|could|do|does|did|will|would|should|am|any|may"
+    r"|tell|show|explain|i|im|i'm|give) "
+)
+
+
+def out_of_story(text: str) -> str:
+    """Return the words of a line that is marked as said outside of the story (`((do I save?))`); empty for others."""
+    found = _BRACKETED.fullmatch(text.strip())
+    return "" if found is None else next(filter(None, found.groups())).strip(" ()[]:")
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a line asks for something, with or without a question mark."""
+    return "?" in text or any(map(_IS_ASKED.match, _forms(_bare(text))))
+
+
+# What matters to somebody is theirs to say.
+_OF_SOMEBODY = re.compile(r" (?:to|for) (?:you|u|him|her|them|everyone|us) ")
+
+
+def is_of_the_game(text: str) -> bool:
+    """Tell whether a question has words that nothing but the game is meant by, whomever one stands with."""
+    plain = f" {_bare(text.replace('’', chr(39)))} "
+    return (is_question(text) and not _OF_SOMEBODY.search(plain)) and any(
+        subject.alone is not None and subject.alone.search(plain) for subject in subjects()["questions"].values()
+    )
 
 
 def is_never_possible(text: str) -> bool:

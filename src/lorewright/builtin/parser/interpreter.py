@@ -9,7 +9,15 @@ from functools import partial
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_said, kinds
-from lorewright.builtin.parser.asides import aside_in, clocks_asked_about, is_never_possible
+from lorewright.builtin.parser.asides import (
+    aside_in,
+    clocks_asked_about,
+    is_never_possible,
+    is_of_the_game,
+    is_question,
+    out_of_story,
+    subjects_in,
+)
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
@@ -96,15 +104,22 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     names = _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()}
     shown = _words_shown(nouns)
     slips = mended_in(text, names, shown)
-    text = spelled_out(text, names, shown)
+    typed, text = text, spelled_out(text, names, shown)
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
-    kind = aside_in(text.lstrip("/"))
-    if clocks_asked_about(text, given.clocks):
-        return InterpreterOutput(intent="aside: clocks", aside=Aside(kind="clocks", words=text))
-    kind = "help" if not kind and text.startswith("/") else kind
+    marked = out_of_story(text)
+    text = marked or text
+    kind = aside_in(text.lstrip("/")) or aside_in(out_of_story(typed) or typed)
     low = list(lows(words_of(text)))
+    is_called = any(exact(word, nouns.people + nouns.known_people) for word in (*low[:1], *low[-1:]))
+    if clocks_asked_about(text, given.clocks):
+        return InterpreterOutput(intent="aside: clocks", aside=Aside(kind="clocks", words=text[:MAX_WORDS]))
+    if not kind and (subjects_in(text, "questions") if marked else not is_called and is_of_the_game(text)):
+        kind = "rules"
+    if not kind and marked:
+        kind = "typing" if low[:1] == ["how"] else "rules" if is_question(marked) else "ooc"
+    kind = "help" if not kind and text.startswith("/") else kind
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))

@@ -328,11 +328,13 @@ def _guide(turn: TurnContext, kind: str) -> str:
     head = turn.head
     match kind:
         case "hint":
-            return turn.setting.nudge(head)
+            nudge = turn.setting.nudge(head)
+            return f"{nudge} You could begin like this: {head.options[0]}." if nudge and head.options else nudge
         case "options" if head.options:
-            return (
-                f"{answer_aside('help', head.state, turn.setting.rules)} Here, for example: {'; '.join(head.options)}."
-            )
+            help_text = answer_aside("help", head.state, turn.setting.rules)
+            return f"You can, for example: {'; '.join(head.options)}. {help_text}"
+        case "undo" if head.turn_no == 0:
+            return "There is nothing to take back yet. After a turn /undo takes it back, /undo 3 the last three."
         case "goal":
             return turn.setting.goal(head)
         case "recap":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from lorewright.builtin.parser.asides import clocks_asked_about, subjects, subjects_in
+from lorewright.builtin.parser.asides import clocks_asked_about, names_of_clock, subjects, subjects_in
 from lorewright.builtin.parser.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -13,6 +13,7 @@ from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.hours import time_of_day
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import typed
 from lorewright.scene_lore.cache import COLOURLESS_WORDS
 from lorewright.scene_lore.gather import in_sentences, sentences
 from lorewright.scene_lore.nouns import singular
@@ -24,18 +25,22 @@ Tell = Callable[[WorldState, CampaignRules], str]
 
 
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
-_WHOLE = frozenset("turn recap state company restart quit magic rude alone ways undo".split())
+_WHOLE = frozenset("turn recap state company quit magic rude alone ways undo ooc".split())
 # Kinds that answer first, whatever else is asked.
-_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options"))
+_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options", "restart", "spoiler", "help"))
 # What the answer to a question of these kinds says already.
 _SAID = {
     "time": ("turns", "pace", "hint", "may"),
     "save": ("save", "may"),
     "part": ("part", "may"),
+    "restart": ("restart", "undo", "may", "hint", "help", "commands", "turns"),
+    "help": ("help", "commands", "typing", "may", "winning", "losing", "hint"),
+    "pace": ("pace", "turns", "may", "save", "undo"),
+    "display": ("display", "may"),
     "spoiler": ("hint", "help", "may", "winning", "losing", "voices"),
     "goal": ("goal", "winning", "losing", "hint", "may"),
-    "hint": ("hint", "help", "winning", "losing", "may", "save", "undo"),
-    "options": ("hint", "help", "winning", "losing", "may", "save", "undo"),
+    "hint": ("hint", "help", "winning", "losing", "may", "save", "undo", "commands"),
+    "options": ("hint", "help", "winning", "losing", "may", "save", "undo", "commands", "typing"),
 }
 # Subjects that count where there is no other, and kinds that say nothing of them by themselves.
 _WEAK = frozenset(("may", "help", "voices"))
@@ -54,7 +59,8 @@ def answer_aside(
     if kind in _UNHEARD:
         name = words if words[:1].isupper() else with_article(words)
         return _UNHEARD[kind].format(name=name, Name=capitalised(name))
-    kind = "help" if kind == "options" else kind
+    if kind == "save" and {"load"} == set(subjects_in(words, "questions")) & {"load", "save"}:
+        kind = "load"
     found = () if kind in _WHOLE else _subjects(kind, state, rules, words)
     is_first = kind in _FIRST or kind in set(subjects_in(words, "questions")) - _WEAK
     answers = [guided or _answer(kind, state, rules)] if is_first or not found else []
@@ -107,6 +113,20 @@ def _who(state: WorldState, rules: CampaignRules) -> str:
     return f"You are {state.name_of(state.player_id)}{f': {shown}' if shown else ''}. {_carried(state)}"
 
 
+def _options(state: WorldState, rules: CampaignRules) -> str:
+    """Return what can be done here, by who is here and the ways that lead on."""
+    people = [state.name_of(person) for person in state.present_npcs()][:_FEW]
+    ways = [way.name for way in ways_out(state) if not (way.locked or way.barred)][:_FEW]
+    lines = [*typed("view"), *(line for name in people for line in typed("meet", person=name))]
+    lines += [line for way in ways for line in typed("way", way=way)]
+    lines += [*typed("rummage"), *typed("pass_time")]
+    return f"You can, for example: {'; '.join(dict.fromkeys(lines))}. {_TEXTS['help']}"
+
+
+# So many people and ways are named for an example.
+_FEW = 3
+
+
 def _carried(state: WorldState) -> str:
     names = [state.name_of(item) for item in state.held_by(state.player_id)]
     return f"You carry: {', '.join(names)}." if names else "You carry nothing."
@@ -119,7 +139,7 @@ def _time(state: WorldState, rules: CampaignRules) -> str:
     began = f"{' and '.join(parts)} have passed since it began." if passed else "It has only just begun."
     if rules.begins:
         began = f"It is {time_of_day(state, rules.begins, rules.until)}. {began}"
-    clocks = [f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown()]
+    clocks = [f"{capitalised(clock['name'])} {clock['value']} of {clock['max']}" for clock in state.clocks_shown()]
     return f"{began} {' · '.join(clocks)}".strip()
 
 
@@ -172,7 +192,15 @@ def _stat(state: WorldState, key: str) -> float | None:
 def _meaning(rules: CampaignRules, key: str, value: float | None) -> str:
     stat = rules.ruleset.stats[key]
     stands = "" if value is None else f" (yours is {value:+g})"
-    return f"{stat.name}{stands}: {stat.represents}."
+    ends = [f"high means {stat.high}" if stat.high else "", f"low means {stat.low}" if stat.low else ""]
+    means = f" {capitalised('; '.join(filter(None, ends)))}." if any(ends) else ""
+    formula = rules.ruleset.roll or ""
+    counts = next((said for sign, said in _COUNTS.items() if re.search(rf"\{sign} {re.escape(key)}\b", formula)), "")
+    return f"{stat.name}{stands}: {stat.represents}.{means}{counts}"
+
+
+# How a stat counts that stands in a formula, by the sign before it.
+_COUNTS = {"-": " In a roll it counts against you.", "+": " It is added to your rolls."}
 
 
 def _voices(state: WorldState, rules: CampaignRules) -> str:
@@ -199,7 +227,8 @@ def _map(state: WorldState, rules: CampaignRules) -> str:
 def _part(state: WorldState, rules: CampaignRules) -> str:
     others = [state.name_of(who) for who in state.personas if who != state.player_id]
     beside = f" The story lets you play {listed(others)} as well; nobody else." if others else ""
-    return f"You are {state.name_of(state.player_id)} in this story, and keep that name and that part.{beside}"
+    named = state.name_of(state.player_id)
+    return f"You are {named} in this story, and keep that name and that part: that cannot be changed.{beside}"
 
 
 def _endings(state: WorldState, rules: CampaignRules) -> str:
@@ -220,7 +249,7 @@ def _clocks_named(state: WorldState, words: str) -> list[str]:
 
 
 def _names_clock(name: str, said: str) -> bool:
-    return re.search(rf"\b{re.escape(name.casefold())}\b", said) is not None
+    return any(re.search(rf"\b{re.escape(known)}\b", said) for known in {name.casefold(), *names_of_clock(name)})
 
 
 def _clocks(state: WorldState, rules: CampaignRules, words: str) -> str:
@@ -285,6 +314,7 @@ def _condition(state: WorldState, rules: CampaignRules) -> str:
 
 _ANSWERS: Mapping[str, Tell] = {
     "company": _company,
+    "options": _options,
     "state": _condition,
     "who": _who,
     "time": _time,
@@ -299,7 +329,7 @@ _ANSWERS: Mapping[str, Tell] = {
     "part": _part,
     "endings": _endings,
 }
-_LOSING = "It can end well or badly, and what you do decides it."
+_LOSING = "Yes, one can lose: it can end well or badly, and what you do decides it."
 _WINNING = "It can be reached; how, you find out by what you do, and /hint gives a nudge."
 _TEXTS: Mapping[str, str] = {
     "help": "Say in your own words what you do, or what you say and to whom: look at things, search places, ask people "
@@ -310,19 +340,25 @@ _TEXTS: Mapping[str, str] = {
     "machine": "A program answers here, by rules and in words that people wrote for it; it plays fair, and "
     "knows no more than the story does.",
     "undo": "/undo takes the last turn back, /undo 3 the last three.",
+    "commands": "There is no list that you have to learn: say in your own words what you do or say. /help lists what "
+    "is understood.",
+    "typing": "Type it as you would say it: “ask the old man about the fire”, “look under the mat”, “go out”, or just "
+    "what you say. /help lists more.",
+    "ooc": "Noted, outside of the story: nobody there hears it, and no time passes.",
     "save": "There is nothing to do for that: every turn is saved as it is played. /save NAME marks this point.",
-    "restart": "/undo 3 goes back three turns; lorewright play NAME --new begins the story anew.",
+    "restart": "Yes: lorewright play NAME --new begins the story anew, and /undo 3 goes back three turns.",
     "quit": "/quit leaves the game, and everything is kept.",
     "story": "That is beyond you here: you can do and say what a person in your place could, and the story's own rules "
     "hold for it.",
     "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs.",
     "program": "That is a matter of the program, not of the story: lorewright --help says what it can do, and /help "
     "what is typed in it.",
-    "spoiler": "That would be telling: the end, and who is behind what, are for you to find out. /hint gives a nudge.",
-    "display": "The sentences are as people wrote them, in their language and at their length; how they look is up to "
-    "your terminal.",
-    "pace": "No clock runs while you think or type. Time passes in the story alone, by what you do; a question to the "
-    "program costs none.",
+    "spoiler": "No, nothing is given away: the end, and who is behind what, are for you to find out. That would be "
+    "telling. /hint gives a nudge.",
+    "display": "That cannot be set here: the sentences are as people wrote them, in their language and at their "
+    "length, and lines are read in that language; how they look is up to your terminal.",
+    "pace": "Take all the time you like: no clock runs while you think, type or are away, and every turn is saved. "
+    "Time passes in the story alone, by what you do; a question to the program costs none.",
     "turn": "The next move is yours: the others have theirs as soon as you have made it.",
     "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
     "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
