@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
 from lorewright.builtin.narrator.outcomes import ignorance
 from lorewright.builtin.narrator.scenery import answer
-from lorewright.builtin.narrator.small_talk import answer_without_lore, asks_for_lore, is_of_listener
+from lorewright.builtin.narrator.small_talk import ECHO, answer_without_lore, asks_for_lore, is_of_listener
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import (
     Aim,
@@ -129,11 +130,17 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if asks_for_lore(given, outcome) and (passed_on := answer(given, outcome)):
         return passed_on
     plain_no = ignorance(given, outcome)
-    is_pointing_on = plain_no.group != "does_not_know" and not is_of_listener(given, outcome)
+    is_pointing_on = plain_no.group != _IGNORANT and not is_of_listener(given, outcome)
     is_of_a_name = plain_no.facts.get("topic") not in (None, "other")
     is_of_a_name = is_of_a_name and outcome.form in ("", "ask", "ask_self", "greet")
-    kind = None if is_pointing_on or is_of_a_name else answer_without_lore(given, outcome)
-    return [kind or plain_no]
+    kind = None if is_of_a_name else answer_without_lore(given, outcome)
+    if is_pointing_on and kind is not None and kind.group.startswith(ECHO):
+        # What was asked is taken up, and then comes what else to ask.
+        return [kind, replace(plain_no, group=plain_no.group.replace(_IGNORANT, _POINTING), facts={})]
+    return [plain_no if is_pointing_on else kind or plain_no]
+
+
+_IGNORANT, _POINTING = "does_not_know", f"{ECHO}asked"
 
 
 def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
@@ -478,7 +485,7 @@ ASK = Verb(
         Reaction(acts=_pass_on_question),
         Telling(
             of_others=_tell_question_of_others,
-            codes={"does_not_know": _tell_ignorance},
+            codes={_IGNORANT: _tell_ignorance},
             after=after_talk("ask"),
             watched_as="ask",
             target_is_person=True,

@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import WordForm, known_lines, word_forms
+from lorewright.builtin.narrator.forms import WordForm, kinds_of, known_lines, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.builtin.parser.clauses import place_name, verb_with, with_article, words_of
+from lorewright.builtin.parser.echoes import asked_words
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
-from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import is_answered
@@ -50,6 +50,8 @@ def telling_of_talk(
         if (by_form := answer_by_form(given, outcome)) is not None:
             return by_form
         subject = subject_of(kind, outcome.words)
+        if not subject and (echo := echo_of(given, outcome, who, f"talk.{otherwise}")) is not None:
+            return echo
         if not subject and (taken := _class_of(given, outcome) if kind == _remark() else ""):
             return _of_speech_act(given, who, f"heard.{taken}", outcome.words)
         last = subject_of(kind, re.split(r"[.!?;]+\s+", outcome.words)[-1])
@@ -91,6 +93,9 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return Beat("outcome", form.named, {}, {"who": who, "topic": way})
     if form.named and name != _WAY and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id)):
         group = form.named
+    own = group.startswith(("talk.", "asked.")) and _own_line(given, who, group, "") is not None
+    if not own and (echo := echo_of(given, outcome, who, group)) is not None:
+        return echo
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))
     if group == _DOING:
@@ -103,6 +108,28 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     beat = _of_speech_act(given, who, group, outcome.words if about_others else "")
     leave = next((kind for kind, pattern in _LEAVE.items() if pattern.search(outcome.words)), "")
     return replace(beat, facts={"kind": leave}) if name == "ask_permission" and leave else beat
+
+
+# Groups whose answers take up what was said; those of questions that are not told apart have one.
+ECHO = "echo."
+_ASKED = "asked.anything"
+_ECHOED_AS = {
+    "heard.of_you": "heard.view", "heard.news": "heard.statement", "heard.topic": "heard.statement",
+    **dict.fromkeys(("asked.who", "asked.where", "asked.when", "asked.how", "asked.what", "asked.whether"), _ASKED),
+    **dict.fromkeys(("asked.why", "asked.either"), _ASKED),
+}  # fmt: skip
+_OWN_WORDS, _MY_WORDS = re.compile(r"your?\b", re.IGNORECASE), re.compile(r"(?:i|my|we)\b", re.IGNORECASE)
+
+
+def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> Beat | None:
+    """Return an answer that takes up the player's words, in place of the group's; None where it has none, where they
+    are not to be repeated, and from somebody cold."""
+    group = f"{ECHO}{_ECHOED_AS.get(group, group)}"
+    if not outcome.deed or group not in grammar() or regard_of(given, who.id) == "cold":
+        return None
+    kind = "own" if _OWN_WORDS.match(outcome.deed) else "listener" if _MY_WORDS.match(outcome.deed) else ""
+    facts: dict[str, Fact] = {"kind": kind} if kind in kinds_of(group) else {}
+    return Beat("outcome", group, facts, {"who": who, "deed": outcome.deed})
 
 
 _OF_SELF, _DOING, _ELSE = "ask_self", "asked.doing", "asked.else"
@@ -324,55 +351,6 @@ def named_in(given: NarratorInput, words: str, *, but: Sequence[str] = ()) -> st
     found = [name for name in names if (key := views.folded(name)) not in left_out and key and f" {key} " in said]
     name = max(found, key=len, default="")
     return "" if not name else with_article(name) if name[0].islower() else place_name(name)
-
-
-_SENTENCE_END = re.compile(r"[.!?;:]+[\"”']*\s+|[\"“”]")
-_ASKED_ABOUT = re.compile(
-    r".*\bask(?:s|ed|ing)? (?:[\w'-]+ ){1,5}?about (?!how|what|who|where|when|why)", re.IGNORECASE
-)
-_INDIRECT = re.compile(
-    r".*\bask(?:s|ed|ing)?\b.*?\b(?P<joint>if|whether|what|who|where|when|why|how|which|for|to)\b(?P<rest>.*)",
-    re.IGNORECASE,
-)
-_THIRD = re.compile(
-    r"^(?P<who>he|she|they|it)(?:'s| (?P<verb>is|are|was|were|has|have|had|can|could|will|would|does|do|did|should))?\b"
-    r"(?P<rest>.*)",
-    re.IGNORECASE,
-)
-
-
-# What two have together.
-_TOGETHER = frozenset("rematch game round dance go try bet match truce deal trade walk talk".split())
-
-
-def asked_words(line: str, topic: str) -> tuple[str, bool]:
-    """Return the question of a line that a topic was taken from, in direct speech (`could you take me there` for `I ask
-    whether she could take me there`), and whether a question mark ends it."""
-    line = spelled_out(line.replace("’", "'"), set())
-    wanted = {word.low for word in words_of(topic)}
-    parts = [part for part in _SENTENCE_END.split(line) if part and part.strip()]
-    best = max(parts, key=lambda part: len(wanted & {word.low for word in words_of(part)}), default=line)
-    return _in_direct_speech(best), f"{best.rstrip(' ?')}?" in line
-
-
-def _in_direct_speech(best: str) -> str:
-    if _ASKED_ABOUT.match(best):
-        return ""
-    found = _INDIRECT.match(best)
-    if found is None:
-        return best
-    joint, rest = found["joint"].lower(), found["rest"].strip()
-    if joint == "for" and _TOGETHER & {word.low for word in words_of(rest)}:
-        return f"shall we have {rest}"
-    if joint in ("for", "to"):
-        return f"can I have {rest}" if joint == "for" else f"could you {rest}"
-    third = _THIRD.match(rest)
-    if joint in ("if", "whether") and third is not None and third["who"].lower() != "it":
-        return f"{third['verb'] or 'are'} you {third['rest'].strip()}"
-    rest = re.sub(r"\b(?:he|she|they)(?:'s| is| are)\b", "are you", rest, flags=re.IGNORECASE)
-    rest = re.sub(r"\b(?:he|she|they)\b", "you", rest, flags=re.IGNORECASE)
-    rest = re.sub(r"\b(?:his|their|her)\b(?= \w)", "your", rest, flags=re.IGNORECASE)
-    return rest if joint in ("if", "whether") else f"{joint} {rest}"
 
 
 def answer_to_words(given: NarratorInput, outcome: Outcome) -> Beat | None:

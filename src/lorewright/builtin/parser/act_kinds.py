@@ -30,7 +30,7 @@ class Kind:
     other things, `with_own` things of no consequence, with anything at all the line `of_any`; what is `wondered` asks
     oneself where nobody is, what has a `personal` phrase and no name is the action `in_person`. A word that `wants`
     tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
-    move, what is done to a part of somebody `hurts`."""
+    move, what is done to a part of somebody `hurts`. What is `echoed` may be repeated by who hears it."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -57,6 +57,7 @@ class Kind:
     called: str = ""
     wish: bool = False
     hurts: str = ""
+    echoed: bool = False
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -30,6 +30,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
+from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone, without_tool
 from lorewright.builtin.parser.noun_phrases import (
@@ -316,6 +317,8 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         reading = replace(reading, actions=tuple(actions))
     known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns) if act.odd else frozenset()
     odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
+    if reading.actions and kinds().get(act.kind, Kind()).echoed:
+        return _with_echo(ctx, act, reading, odd)
     name, _, rest = act.words.partition(" ")
     is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
     return with_deed(reading, rest if is_of_player else act.words, odd)
@@ -323,6 +326,18 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
 
 # From that on an act is told as its kind.
 _TOLD = 0.3
+
+
+def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[str]) -> Reading:
+    """Return a reading whose actions carry what was said, as who hears it would repeat it, where that can be told."""
+    heard_by = reading.actions[0].target_id or getattr(only_person(ctx), "candidate", None)
+    listener = next((person for person in ctx.nouns.people if heard_by in (person.id, person)), None)
+    words = act.words if listener is None else spelled_out(act.words, _vocabulary(ctx.nouns), _words_shown(ctx.nouns))
+    said = "" if listener is None else echoed(words, act.person, listener, ctx.nouns, odd)
+    if not said:
+        return reading
+    actions = (a.model_copy(update={"metadata": {**a.metadata, "deed": said}}) for a in reading.actions)
+    return replace(reading, actions=tuple(actions))
 
 
 def _readings_of(
