@@ -1,0 +1,79 @@
+"""What is said to somebody, as they repeat it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.parser.echoes import echoed
+from lorewright.builtin.parser.noun_phrases import nouns_of
+from lorewright.values.scope import Named, Scope
+
+NOUNS = nouns_of(
+    Scope(
+        player=Named(id="p", name="Ash", kind="person"),
+        place=Named(id="bar", name="the bar", kind="place"),
+        people=(
+            Named(id="v", name="Viktor", aliases=("the barman",), kind="person", pronoun="he"),
+            Named(id="m", name="Mira", kind="person", pronoun="she"),
+        ),
+        topics=(Named(id="j", name="Jin", kind="person", pronoun="she"),),
+    )
+)
+VIKTOR, MIRA = NOUNS.people
+
+
+@pytest.mark.parametrize(
+    ("words", "person", "said"),
+    [
+        ("I lost my hat in the rain", "", "you lost your hat in the rain"),
+        ("You're tired, Viktor.", "Viktor", "I'm tired"),
+        ("are you always this quiet?", "", "am I always this quiet"),
+        ("do you trust me?", "", "do I trust you"),
+        ("I think that you were wrong about me", "", "I was wrong about you"),
+        ("tell the barman that jin never trusted him", "the barman", "Jin never trusted me"),
+        ("ask him if he has a ladder", "him", "whether I have a ladder"),
+        ("ask Viktor what he keeps in his cellar", "Viktor", "what I keep in my cellar"),
+        ('"It smells of paint in here," I say to Viktor', "Viktor", "it smells of paint in here"),
+        ("could you please turn that radio down?", "", "turn that radio down"),
+        ("Would you mind standing somewhere else?", "", "standing somewhere else"),
+        ("why doesn't anybody sweep this floor", "", "why doesn't anybody sweep this floor"),
+        ("what did they do to you?", "", "what did they do to me"),
+        ("I'm not afraid of you", "", "you're not afraid of me"),
+        ("was I supposed to bring a present, mate", "", "were you supposed to bring a present"),
+        ("I swear I'll bring it back tomorrow", "", "you'll bring it back tomorrow"),
+    ],
+)
+def test_who_speaks_and_who_listens_change_places(words: str, person: str, said: str) -> None:
+    assert echoed(words, person, VIKTOR, NOUNS, ()) == said
+
+
+def test_another_of_whom_is_spoken_is_not_taken_for_the_listener() -> None:
+    assert echoed("tell Mira that Jin lost her shoe", "Mira", MIRA, NOUNS, ()) == "Jin lost her shoe"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ask him about Jin",
+        "you old pirate",
+        "hm",
+        "tell Viktor about the flood",
+        "you",
+        "*shrugs*",
+        "give 100% of it to me",
+    ],
+)
+def test_what_would_make_no_plain_sentence_is_not_repeated(words: str) -> None:
+    assert echoed(words, "", VIKTOR, NOUNS, ()) == ""
+
+
+def test_a_word_that_may_be_a_slip_is_not_repeated() -> None:
+    assert echoed("I saw the wrokshop", "", VIKTOR, NOUNS, ("wrokshop",)) == ""
+    assert echoed("I don't like it here", "", VIKTOR, NOUNS, ("don't",)) == "you don't like it here"
+
+
+def test_a_long_sentence_is_cut_where_a_clause_ends_or_not_repeated() -> None:
+    told = "I came down here because " + "the water kept on rising and rising " * 4
+    assert echoed(told, "", VIKTOR, NOUNS, ()).startswith("you came down here")
+    assert len(echoed(told, "", VIKTOR, NOUNS, ()).split()) < 18
+    assert echoed("I saw " + "very " * 30 + "big rats", "", VIKTOR, NOUNS, ()) == ""
