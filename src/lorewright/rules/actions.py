@@ -20,6 +20,7 @@ class _FormMetadata(Frozen):
 
     form: str = Field(default="", max_length=40, pattern=r"^[a-z_]*$")
     deed: str = Field(default="", max_length=120)
+    beyond: str = ""
 
 
 class Action(Frozen):
@@ -27,8 +28,9 @@ class Action(Frozen):
 
     `target_id` is a person or thing: of a `give` the receiver, of a `use` what something is used on. `location_id` is
     the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
-    rule reads it, nor the `form`, the kind of act that the interpreter took the words for, nor the `deed`. A type that
-    no ruleset knows is a valid Action and an invalid attempt. Keys may be given in camelCase (`actorId`) too.
+    rule reads it, nor the `form`, the kind of act that the interpreter took the words for, nor the `deed`. What is done
+    `beyond` a place that the player goes to first is not done where they do not come there. A type that no ruleset
+    knows is a valid Action and an invalid attempt. Keys may be given in camelCase (`actorId`) too.
     """
 
     actor_id: str
@@ -48,7 +50,7 @@ class Action(Frozen):
             return data
         given = _in_snake_case(dict(data.get("metadata") or {}))
         # Any action may have a form, so that no verb has to name it.
-        form = _FormMetadata(form=given.pop("form", ""), deed=given.pop("deed", ""))
+        form = _FormMetadata(**{name: given.pop(name) for name in _FormMetadata.model_fields if name in given})
         typed = verb.metadata.model_validate(given)
         return {**data, "metadata": typed.model_dump(exclude_defaults=True) | form.model_dump(exclude_defaults=True)}
 

@@ -263,14 +263,16 @@ def play_out(
 
 
 class _Walks:
-    """Ends a walk of several steps where something happened on the way."""
+    """Ends a walk of several steps where something happened on the way, and what was to be done at its end."""
 
     def __init__(self) -> None:
         self._ended: str | None = None
+        self._missed: set[str] = set()
 
     def is_over(self, action: Action) -> bool:
-        """Tell whether an action is a further step of the walk that was ended."""
-        return self._ended is not None and action.metadata.get("towards") == self._ended
+        """Tell whether an action is a further step of the walk that was ended, or was to be done where it led."""
+        is_step = self._ended is not None and action.metadata.get("towards") == self._ended
+        return is_step or action.metadata.get("beyond") in self._missed
 
     def passed(self, action: Action, patch: Patch, before: WorldState, events: Sequence[EngineEvent]) -> None:
         """Take note of a step. Clocks alone do not end a walk: many move whenever time passes; what they bring does."""
@@ -280,6 +282,9 @@ class _Walks:
         happened = happened or bool(patch.learned_since(before)) or patch.state.ended is not None
         happened = happened or any(not isinstance(event, _ORDINARY) for event in events)
         self._ended = str(towards) if towards is not None and happened else None
+        goal = action.location_id if towards is None else self._ended
+        if goal is not None and patch.state.scene.location_id != goal and patch.state.player_id == action.actor_id:
+            self._missed.add(goal)
 
 
 # What a step of a walk brings about whatever happens.

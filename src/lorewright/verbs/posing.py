@@ -9,7 +9,7 @@ from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
-from lorewright.builtin.narrator.forms import IN_WORDS, OF_BODY, kinds_of
+from lorewright.builtin.narrator.forms import FIRST, IN_WORDS, OF_BODY, kinds_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
 from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
@@ -26,6 +26,7 @@ from lorewright.builtin.parser.readings import (
     parted,
     trimmed,
 )
+from lorewright.builtin.parser.steps import STEPS
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import Verb, seen
@@ -215,6 +216,8 @@ def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
     posture, form = _posture(outcome.words), outcome.form
     if outcome.code != "acted":
         return None
+    if outcome.form == STEPS:
+        return Beat("outcome", FIRST, {}, {"deed": outcome.deed})
     if outcome.deed:
         return Beat("outcome", IN_WORDS, {"kind": form}, {"deed": outcome.deed})
     if form in kinds_of(OF_BODY) and (not posture or form in _SAYS_MORE or (form, posture) == _HELD_OUT):

@@ -25,6 +25,7 @@ from lorewright.builtin.narrator.act_words import (
     worded,
 )
 from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
+from lorewright.builtin.narrator.forms import FIRST, IN_WORDS
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import SceneryMemory
 from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person
@@ -449,3 +450,25 @@ def _of_person(group: str, kind: Kind, who: Person) -> Beat:
 
 def _with_thing(group: str, kind: Kind, slot: str, name: str) -> list[Beat]:
     return [Beat(kind, group, slots={slot: name})] if name else []
+
+
+# Deeds of these forms are told with what becomes of the thing, where it is not the player's.
+_WITH_END = frozenset("take use move close put".split())
+
+
+def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:
+    """Yield the beats of the player's acts, each act in a paragraph of its own; of several those that change nothing
+    are told by their words alone, together."""
+    was_bare = False
+    for number, beats in enumerate(told):
+        shown = [_bare(beat) for beat in beats] if len(told) > 1 else beats
+        is_bare = len(shown) == 1 and shown[0].group == FIRST and not shown[0].authored
+        if number and shown and not (is_bare and was_bare):
+            shown[0] = replace(shown[0], starts_paragraph=True)
+        was_bare = is_bare
+        yield from shown
+
+
+def _bare(beat: Beat) -> Beat:
+    is_told_out = beat.facts.get("kind") in _WITH_END and not beat.facts.get("carried")
+    return beat if beat.group != IN_WORDS or is_told_out else replace(beat, group=FIRST, facts={})

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, actor_of, telling_of
-from lorewright.builtin.narrator.acts import act_beats, gains, items_of_acts, movements, pressure, prices
+from lorewright.builtin.narrator.acts import (
+    act_beats,
+    gains,
+    in_paragraphs,
+    items_of_acts,
+    movements,
+    pressure,
+    prices,
+)
 from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
 from lorewright.builtin.narrator.forms import word_forms
 from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, Ledger, choose, variants_of
@@ -365,13 +373,9 @@ def _is_settled(outcome: Outcome) -> bool:
 def _attempt_beats(given: NarratorInput) -> Iterator[Beat]:
     """Yield the outcomes in their order, each in a paragraph of its own; the price after the one that cost it."""
     costly = next((outcome for outcome in given.outcomes if outcome.band in ("mixed", "fail")), None)
-    for number, outcome in enumerate(given.outcomes):
-        beats = outcome_beats(given, outcome, _evidence_of(given, outcome))
-        if outcome is costly:
-            beats += prices(given)
-        if number and beats:
-            beats[0] = replace(beats[0], starts_paragraph=True)
-        yield from beats
+    told = [outcome_beats(given, outcome, _evidence_of(given, outcome)) for outcome in given.outcomes]
+    paid = ([*beats, *prices(given)] if at is costly else beats for at, beats in zip(given.outcomes, told, strict=True))
+    yield from in_paragraphs(list(paid))
     if costly is None:
         yield from prices(given)
 

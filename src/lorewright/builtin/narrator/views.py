@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder, word_count
-from lorewright.builtin.narrator.forms import IN_WORDS, SHOWN
+from lorewright.builtin.narrator.forms import FIRST, IN_WORDS, SHOWN
 from lorewright.builtin.narrator.grammar import Fact, Facts
 from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_name, with_article
 from lorewright.ids import local
@@ -438,7 +438,7 @@ def _is_too_long(beats: Sequence[Beat], room: Room) -> bool:
 
 
 # Groups of what was done, which need no line after them.
-_WHOLE = frozenset((SHOWN, IN_WORDS, "blocked.only_scenery"))
+_WHOLE = frozenset((SHOWN, IN_WORDS, FIRST, "blocked.only_scenery"))
 
 
 def drop_repeated_lore(beats: Sequence[Beat]) -> list[Beat]:

@@ -30,7 +30,10 @@ class Kind:
     other things, `with_own` things of no consequence, with anything at all the line `of_any`; what is `wondered` asks
     oneself where nobody is, what has a `personal` phrase and no name is the action `in_person`. A word that `wants`
     tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
-    move, what is done to a part of somebody `hurts`. What is `echoed` may be repeated by who hears it."""
+    move, what is done to a part of somebody `hurts`. What is `echoed` may be repeated by who hears it. Words may make
+    it another kind (`turns`, `turns_beside` other acts, `finds` of who is elsewhere); what `leads_on` or `gets`
+    something is needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one
+    goes up to a door; `slyly`: the verbs of what one pretends not to do."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -58,6 +61,15 @@ class Kind:
     wish: bool = False
     hurts: str = ""
     echoed: bool = False
+    turns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    turns_beside: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    finds: tuple[str, str] = ("", "")
+    leads_on: bool = False
+    gets: bool = False
+    leaves: bool = False
+    stops: str = ""
+    at_doors: str = ""
+    slyly: str = ""
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -69,7 +81,8 @@ def kinds() -> Mapping[str, Kind]:
     made: dict[str, Callable[[Any], Any]] = {
         **dict.fromkeys(("fits", "then"), frozenset),
         **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
-        "lines": tuple,
+        **dict.fromkeys(("lines", "finds"), tuple),
+        **dict.fromkeys(("turns", "turns_beside"), _patterns),
         "personal": lambda phrases: frozenset(phrases.split(", ")),
         "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
     }
@@ -79,9 +92,26 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
+def _patterns(by_kind: Mapping[str, str]) -> Mapping[str, re.Pattern[str]]:
+    return {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in by_kind.items()}
+
+
+def kind_of(act: Act) -> Kind:
+    """Return the kind of an act; one without anything for a name that is none."""
+    return kinds().get(act.kind, _NONE)
+
+
+_NONE = Kind()
+
+
 def is_said(act: Act) -> bool:
     """Tell whether an act is words to somebody."""
     return bool(kinds().get(act.kind, Kind()).said)
+
+
+def is_going(act: Act) -> bool:
+    """Tell whether an act is a walk to somewhere."""
+    return kind_of(act).leaves and bool(act.target)
 
 
 def form_of(act: Act, reading: Reading) -> str:

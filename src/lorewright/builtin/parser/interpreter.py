@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, form_of, is_said, kinds
+from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, kinds
 from lorewright.builtin.parser.asides import (
     aside_in,
     clocks_asked_about,
@@ -58,6 +58,7 @@ from lorewright.builtin.parser.speech import (
     read_remark,
 )
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
+from lorewright.builtin.parser.steps import corrected, in_steps, steps_of, undone
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
     is_into_telephone,
@@ -70,7 +71,7 @@ from lorewright.builtin.parser.tagged_acts import (
 from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
 from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call, with_name_apart
-from lorewright.builtin.parser.ways import by_the_way
+from lorewright.builtin.parser.ways import by_the_way, past_the_next
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
@@ -96,6 +97,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     `tag_acts` finds other kinds of act in a line than the grammar, the line is read act by act.
     """
     text = confirmed_line(_chosen_line(cleaned(given.player_text), given.options), given.options)
+    text = text if given.verbs else corrected(text)
     nouns = nouns_of(given.scope)
     talk = given.talk
     listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
@@ -139,8 +141,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_word = len(low) == 1 and said == text
     tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
-    acts = tuple(with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
-    if acts and _are_read_as(ctx, acts, readings):
+    acts = steps_of(ctx, [with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged])
+    if acts and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
@@ -149,6 +151,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
     until = next(walks, len(readings))
     readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
+    readings = in_steps(ctx, readings, acts) if len(acts) > 1 else readings
     return with_slips(output_of(readings, ctx, find_risks(clauses)), slips)
 
 
@@ -247,13 +250,17 @@ def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, 
     return readings
 
 
-def _are_read_as(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Reading]) -> bool:
+def _are_read_as(
+    ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Reading], ahead: Mapping[str, Scope]
+) -> bool:
     """Tell whether the readings are, one by one, of the kinds that the acts are, and nothing is to be mended."""
     return (
         len(readings) == len(acts)
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
         and not any(_read_at_once(ctx, act) for act in acts)
+        and (len(acts) == 1 or not any(undone(ctx, act) for act in acts))
+        and not any(past_the_next(ctx, act.target, ahead) for act in acts if is_going(act))
         and all(
             not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(ctx, act, reading)
             for act, reading in zip(acts, readings, strict=True)
@@ -319,9 +326,7 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
     odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
     if reading.actions and kinds().get(act.kind, Kind()).echoed:
         return _with_echo(ctx, act, reading, odd)
-    name, _, rest = act.words.partition(" ")
-    is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
-    return with_deed(reading, rest if is_of_player else act.words, odd)
+    return with_deed(reading, act.words, odd)
 
 
 # From that on an act is told as its kind.
@@ -349,8 +354,11 @@ def _readings_of(
     *,
     alone: bool,
 ) -> list[Reading]:
-    if (refused := _read_at_once(ctx, act)) is not None:
+    if (refused := _read_at_once(ctx, act) or (None if alone else undone(ctx, act))) is not None:
         return [refused]
+    is_walk = is_going(act) and ctx.nouns.place.id not in ahead
+    if is_walk and (walk := past_the_next(ctx, act.target, ahead)) is not None:
+        return [walk]
     text = spelled_out(
         act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)
     )

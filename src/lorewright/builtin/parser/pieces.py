@@ -308,6 +308,7 @@ def led_on(ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope]) -> P
     else:
         nouns = replace(nouns_of(there), carried=nouns.carried)
     nouns = replace(nouns, scenery=(), prose_words=(), knows_scenery=False)
+    ctx = replace(ctx, came_from=ctx.nouns.place.id)
     # Who was left behind is not spoken with any more.
     listener = ctx.listener if ctx.listener in nouns.people else None
     person = ctx.person if ctx.person in nouns.people or ctx.person not in ctx.nouns.people else None

@@ -363,6 +363,7 @@ def with_deed(reading: Reading, words: str, odd: Collection[str]) -> Reading:
 
 def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     """Return what is done as it stands after `you`; empty where that would be no plain sentence."""
+    words = re.sub(r"[\"“]([^\"“”]+)[\"”]", r"“\1”", words)
     said = [word.replace("’", "'") for word in words.strip(_AROUND).split()]
     is_of_you = "you" in map(str.casefold, said[:2])
     while said and (skipped := _lead_of(said)):
@@ -379,8 +380,12 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         return ""
     owners = {**_OWN, **(_OWN_OF_THIRD if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
+    if is_third and "," in text:
+        # What follows may have a verb of its own: `shuffles closer, one hand on the shelf`.
+        said = text.partition(",")[0].split()
+        low = low[: len(said)]
     others = (_UNTOLD_OF_THIRD if is_third else frozenset()) | (frozenset() if is_of_you else _SAID_TO)
-    if set(low) & (_UNTOLD | others) or (is_third and "," in text):
+    if set(low) & (_UNTOLD | others):
         return ""
     told = [
         owners.get(word, spelled.strip(",")) + ("," if spelled.endswith(",") else "")
@@ -407,6 +412,11 @@ def _first_form(spelled: str) -> tuple[str, bool]:
     for form, is_third in ((word, False), (word.removesuffix("s"), True), (word.removesuffix("es"), True)):
         if (not is_third or form != word) and form not in _NO_DEEDS and (is_verb(form) or form in lexicon().verb_words):
             return form, is_third
+    if word.endswith("ing"):
+        # Beside another act: `keeping her voice low`.
+        stem = word.removesuffix("ing")
+        bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
+        return next((form for form in bases if form not in _NO_DEEDS and is_verb(form)), ""), True
     is_rare = word == spelled and word.isalpha() and word not in known_words() and not word.endswith(_INFLECTED)
     return (word, False) if is_rare else ("", False)
 
@@ -416,7 +426,7 @@ _INFLECTED = ("s", "ed", "ing", "ly")
 
 _AROUND = " \t*_.,;:!…-–—"
 _LONGEST_DEED, _LONGEST_TEXT = 18, 110
-_TOLD_DEED = re.compile(r"[^\W_][\w' ,-]*")
+_TOLD_DEED = re.compile(r"[^\W_][\w' ,“”-]*")
 _LEADING = frozenset("and then but so while i we you first also next just still again quickly".split())
 _TRAILING = frozenset("first then please pls plz now lol too again though and".split())
 # What is no deed of one's own, though it is a verb.

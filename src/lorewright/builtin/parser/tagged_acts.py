@@ -306,7 +306,7 @@ def _is_of_own_body(act: Act) -> bool:
 def _ways_said(kind: Kind, act: Act) -> Iterator[str]:
     """Yield the lines for the direction that an act of going names beside where it leads: `step outside into the
     rain`."""
-    if "leave" in kind.lines:
+    if "leave" in kind.lines and not re.search(rf"\bto (?:the |my )?{re.escape(act.target)}\b", act.words):
         words = (word.strip(".,!") for word in act.words.casefold().split())
         target = act.target.casefold().split()
         yield from (f"go {word}" for word in words if word in _DIRECTIONS and word not in target)

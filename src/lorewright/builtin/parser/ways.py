@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.clauses import (
@@ -14,7 +14,7 @@ from lorewright.builtin.parser.clauses import (
     verb_with,
     words_of,
 )
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, resolve
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, nouns_of, resolve
 from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -34,8 +34,10 @@ from lorewright.builtin.parser.readings import (
     ways,
     which,
 )
+from lorewright.rules.actions import Action
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.rules.verbs import verb_for
+from lorewright.values.scope import Scope
 
 
 def _travelling() -> str:
@@ -81,6 +83,30 @@ def by_the_way(ctx: ParseContext, reading: Reading) -> Reading:
     """Return a reading in which one goes first to whom something is handed, where the prose has them elsewhere."""
     verb = verb_with(lambda syntax: syntax.is_travel)
     return reading if verb is None else handed_on_the_way(ctx, reading, verb.name)
+
+
+def past_the_next(ctx: ParseContext, phrase: str, ahead: Mapping[str, Scope]) -> Reading | None:
+    """Return the walk to a place that lies behind one of the next, by its name or the name of its way; None where it is
+    one of the next itself, or lies behind none of them, or it may be another that is meant."""
+    nouns = ctx.nouns
+    near = (*nouns.exits, *nouns.doors, *nouns.people, *nouns.things)
+    if not phrase or not ahead or exact(phrase, near) is not None:
+        return None
+    known = exact(phrase, nouns.known_places)
+    found: dict[str, str] = {}
+    for way in nouns.exits:
+        behind = nouns_of(ahead[way.id]).exits if way.id in ahead else ()
+        goal = exact(phrase, [far for far in behind if known is None or far.id == known.candidate.id])
+        if goal is not None and goal.candidate.id not in (nouns.place.id, way.id):
+            found.setdefault(way.id, goal.candidate.id)
+    if len(found) != 1:
+        return None
+    (first, last), travel = next(iter(found.items())), _travelling()
+    steps = (
+        Action(actor_id=nouns.player.id, type=travel, location_id=place, metadata={"towards": last})
+        for place in (first, last)
+    )
+    return Reading(actions=tuple(steps), intent=f"go {phrase}", confidence=0.85)
 
 
 def is_flight(ctx: ParseContext, low: Sequence[str]) -> bool:
@@ -224,6 +250,9 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
         return stayed
     if alone:
         return _read_way(ctx, alone)
+    if lows(rest)[:1] == ["to"] and len(rest) > 1 and not is_place(ctx, bare(rest[1:])):
+        # `go back to the table` is no way out.
+        return read_go(ctx, words, rest)
     phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
     if not phrase or is_place(ctx, phrase) or set(lows(rest)) <= _BACK | _OUT | {""}:
         return _read_somewhere(ctx, words)

@@ -360,8 +360,8 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
     return _settle(turn, state, output, given)
 
 
-# A line of several parts: only there something is done after a walk.
-_PARTED = re.compile(r"[,;.](?= \S)|\b(?:and|then|n)\b", re.IGNORECASE)
+# A line of several parts, or with a goal: only there something is done after a walk, or lies behind a place.
+_PARTED = re.compile(r"[,;.](?= \S)|\b(?:and|then|n|to the|across|through|past)\b", re.IGNORECASE)
 
 
 def _ahead(turn: TurnContext, state: WorldState, *said_before: str) -> dict[str, Scope]:

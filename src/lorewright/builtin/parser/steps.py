@@ -1,0 +1,370 @@
+"""The acts of one line, beside each other: what is taken back, what is left undone, what `it` is, what hangs on what
+came to nothing, and which acts are one beat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, kinds, words_in
+from lorewright.builtin.parser.clauses import Syntax, lexicon, listed, syntaxes
+from lorewright.builtin.parser.noun_phrases import exact, resolve
+from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking
+from lorewright.builtin.parser.rewordings import in_second_person
+from lorewright.builtin.parser.tagging import Act
+from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.nouns import is_verb
+
+# A line -> the same without what the player takes back in it.
+
+_TAKEN_BACK = re.compile(
+    r"[\s,.;:!?…–—-]+(?:oh,? )?(?:no,? wait(?:,? sorry)?|wait,? no|no,? sorry|sorry,? no|scratch that|strike that"
+    r"|on second thoughts?|actually,? no|no,? actually|actually,? wait|correction)\b[\s,.;:!?…–—-]*"
+    r"(?:(?:do not|don'?t|not that|sorry|rather|instead)\b[\s,.;:!?…–—-]*)*",
+    re.IGNORECASE,
+)
+_STEP_ENDS = re.compile(r"[.;!?…]\s+|,\s+(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s+and\s+", re.IGNORECASE)
+_RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|just|rather|instead)\s+", re.IGNORECASE)
+
+
+def corrected(text: str) -> str:
+    """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
+    the tide; other lines, and what stands in quotation marks, as they are."""
+    found = _TAKEN_BACK.search(text)
+    if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
+        return text
+    before, after = text[: found.start()], text[found.end() :]
+    ends = [end.end() for end in _STEP_ENDS.finditer(before)]
+    kept, last = (before[: ends[-1]], before[ends[-1] :]) if ends else ("", before)
+    if not after.strip() or not _begins_with_act(last):
+        return text
+    plain = _RATHER.sub("", after, count=1) if _RATHER.match(after) else after
+    if _begins_with_act(plain):
+        what = re.search(r"\b(?:the|my|his|her|this|that) [\w' -]+$", last.strip(" .,;!"), re.IGNORECASE)
+        named = re.sub(r"\bit\b", what[0], plain, count=1, flags=re.IGNORECASE) if what else plain
+        return f"{kept}{named}"
+    words = last.split()
+    joint = plain.split()[0].casefold()
+    same = [at for at, word in enumerate(words) if word.casefold() == joint and at]
+    articles = [at for at, word in enumerate(words) if word.casefold() in lexicon().articles and at]
+    at = same[-1] if same else articles[-1] if articles and joint in lexicon().articles else 0
+    return f"{kept}{' '.join(words[:at])} {plain}" if at else text
+
+
+def _begins_with_act(words: str) -> bool:
+    first = act_word(words.strip(" *,.")).strip(",.!")
+    return bool(first) and (is_verb(first) or first in lexicon().verb_words)
+
+
+# Acts -> those that are done, each with a name for what it is done to.
+
+# Who does it, and that it is said: no more than that somebody speaks.
+_SPEECH_TAG = re.compile(
+    r"(?:(?:then|and|i|he|she|they|you)\s+)*(?:say|ask|call|whisper|mutter|murmur|repl(?:y|ie)|answer|add|shout|tell|yell"
+    r"|mumble|continue|ventur|offer|breath|hiss|snap|quip|joke|explain)(?:e?s|ed|e)?"
+    r"(?: (?:out|back|up|on|\w+ly|aloud|him|her|them|at last))*",
+    re.IGNORECASE,
+)
+_NOT_DONE = re.compile(
+    r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?P<not>do(?:es)?n['o]?t|do(?:es)? not|not|never)\s+"
+    r"(?:(?:yet|even|quite|really|once)\s+)*(?P<verb>[a-z]+)\b(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SLYLY = re.compile(
+    r"(?:(?:and|but|then|while|i|he|she|they|you)\s+)*pretend(?:s|ing)?\s+(?:not to|to not)\s+(?:be\s+)?"
+    r"(?P<verb>watch|look|star|listen|eavesdrop)(?:ing|e)?(?:\s+(?:at|to|on))?\s+(?P<whom>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_IF = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless|in case)\b", re.IGNORECASE)
+_LOOSE = " \t\n*_"
+
+
+def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
+    """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
+    with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
+    acts = [_unnamed(ctx, act) for act in acts]
+    speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
+    done: list[Act] = []
+    noun = door = ""
+    for act, after in zip_longest(acts, acts[1:]):
+        if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
+            continue
+        meant = _as_meant(ctx, _slyly(act), alone=len(acts) == 1)
+        act = _up_to_door(meant, after)
+        if door and kind_of(act).at_doors and not _is_entity(ctx, act.target):
+            # With an ear against the wood one listens at the door.
+            act = act.model_copy(update={"words": kind_of(act).at_doors.format(door=door), "target": door})
+        door = "" if act is meant else act.target
+        if noun and (named := _with_noun(act, noun)) is not None:
+            # What is done to a part of the body goes on as it began.
+            act = named.model_copy(update={"kind": done[-1].kind}) if _is_of_body(noun) and done else named
+        elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
+            noun = "" if not act.target or _is_entity(ctx, act.target) or is_said(act) else act.target
+        done.append(act)
+    return tuple(done)
+
+
+def _unnamed(ctx: ParseContext, act: Act) -> Act:
+    words = act.words.strip(_LOOSE)
+    name, _, rest = words.partition(" ")
+    is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys) and not is_said(act)
+    named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
+    if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
+        named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
+    return act.model_copy(update={**named, "words": rest if rest and is_of_player else words or act.words})
+
+
+def _plain(words: str, phrase: str) -> str:
+    """Return a phrase with the number after it, without an adverb at its end: `room 12` for `room`, `it` for `it
+    aloud`, `kitchen door` for `door of the kitchen slow`."""
+    found = re.search(rf"\b{re.escape(phrase)} (\d+)\b", words) if phrase else None
+    phrase = re.sub(r"(?<=\w) (?:\w+ly|aloud|slow|quick|quiet|loud|face|again|next)$", "", phrase)
+    phrase = re.sub(r"^(?:the )?(door|gate|window) of (?:the )?([\w' ]+)$", r"\2 \1", phrase)
+    return f"{phrase} {found[1]}" if found else phrase
+
+
+def _slyly(act: Act) -> Act:
+    """Return an act that one pretends not to do as that act: `pretend not to watch Oakes`."""
+    found = _SLYLY.match(act.words)
+    if found is None:
+        return act
+    whom, verb = found["whom"].strip(" ,.!*"), found["verb"].casefold()
+    meant = ((name, kind) for name, kind in kinds().items() if kind.slyly and verb in kind.slyly.split("|"))
+    name, kind = next(meant, ("", None))
+    return act if kind is None else Act(kind=name, words=kind.lines[0].format(target=whom), target=whom, score=1.0)
+
+
+def _up_to_door(act: Act, after: Act | None) -> Act:
+    """Return an act of going to a door as no more than that, where something is done there before one goes through."""
+    is_door = act.target.casefold().split()[-1:] in (["door"], ["gate"], ["keyhole"])
+    is_stop = after is not None and not is_said(after) and not kind_of(after).leads_on
+    stops = kind_of(act).stops
+    return act.model_copy(update={"kind": stops, "score": 1.0}) if stops and is_door and is_stop else act
+
+
+def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
+    """Return an act of another kind where its words say so: who climbs into a boat takes a seat there, who goes to find
+    somebody goes to them."""
+    words, kind = act.words.strip(" ,.!*"), kind_of(act)
+    turns = {**({} if alone else kind.turns_beside), **kind.turns}
+    other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
+    if other and (not kind.leaves or resolve(act.target, ctx.nouns.exits) is None):
+        return act.model_copy(update={"kind": other})
+    walk, said = kind.finds
+    whom = act.target or act.person
+    if walk and whom and re.search(said, words, re.IGNORECASE) and exact(whom, ctx.nouns.known_people):
+        line = kinds()[walk].lines[0].format(target=whom)
+        return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
+    return act
+
+
+def _is_entity(ctx: ParseContext, phrase: str) -> bool:
+    return resolve(phrase, ctx.nouns.everything()) is not None
+
+
+def _with_noun(act: Act, noun: str) -> Act | None:
+    """Return an act with the noun of an act before it in place of `it` or `one`; None where it has neither."""
+    target = act.target.casefold()
+    words = target.split()
+    if not words or words[0] not in _IT or "of" in words or is_said(act):
+        return None
+    has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS
+    owner = "the" if not _is_of_body(noun) else "their" if _verb_of(act.words) else "my"
+    named = noun if has_article else f"{owner} {noun}"
+    said = re.sub(rf"\b{re.escape(words[0])}\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)
+    return act.model_copy(update={"words": said, "target": noun})
+
+
+def _is_of_body(phrase: str) -> bool:
+    head = phrase.casefold().split()[-1]
+    return bool({head, head.removesuffix("s")} & lexicon().body)
+
+
+_IT = frozenset(("it", "them", "one"))
+_OWNERS = frozenset("my your his her their its our".split())
+
+
+def undone(ctx: ParseContext, act: Act) -> Reading | None:
+    """Return an act that is said not to be done as one of no consequence, told in the player's words, and one on a
+    condition as not played; None for others."""
+    if _IF.match(act.words) and not is_said(act):
+        return replace(asking(act.words, ""), is_lost=True, words=act.words)
+    found = _NOT_DONE.fullmatch(act.words.strip(" ,.!*"))
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    if found is None or (is_said(act) and act.topic) or posture is None:
+        return None
+    verb = found["verb"].casefold()
+    deed = in_second_person(f"{_base(verb)}{found['rest']}")
+    posed: Reading = posture(ctx, act.words.strip(" ,.!*"))
+    told = {"deed": f"do not {deed}"} if deed and not verb.endswith("ing") else {}
+    actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in posed.actions)
+    return replace(posed, actions=tuple(actions), words=act.words)
+
+
+def _base(verb: str) -> str:
+    stem = verb.removesuffix("ing")
+    if stem == verb:
+        return verb
+    return next((base for base in (stem, f"{stem}e", stem[:-1]) if is_verb(base)), verb)
+
+
+# Readings -> those that are played: without what hangs on what came to nothing; acts of no consequence as one beat.
+
+# The longest words for a deed (`rules/actions.py`).
+_LONGEST = 120
+
+
+def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:
+    """Return the readings of a line's acts as they are played one after the other."""
+    of_words = {act.words: act for act in acts}
+    is_third = any(_verb_of(act.words).endswith("s") and not is_said(act) for act in acts)
+    readings = [_as_posture(ctx, reading) for reading in readings]
+    if is_third:
+        readings = [_without_deed(reading) for reading in readings]
+    return _as_beats(_marked(_standing(readings, of_words)))
+
+
+def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return what is done with a part of one's body as a posture: `rolls her shoulders`."""
+    action = reading.actions[0] if len(reading.actions) == 1 else None
+    detail = "" if action is None or action.target_id else str(action.metadata.get("detail", ""))
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    if action is None or posture is None or not action.deed or not detail or not _is_of_body(detail):
+        return reading
+    posed: Reading = posture(ctx, reading.words)
+    told = {name: action.metadata[name] for name in ("deed", "form") if name in action.metadata}
+    made = (each.model_copy(update={"metadata": {**each.metadata, **told}}) for each in posed.actions)
+    return replace(posed, actions=tuple(made), words=reading.words)
+
+
+def _verb_of(words: str) -> str:
+    """Return the first word of an act where it is a verb of the third person; else nothing."""
+    first = act_word(words.strip(" *,."))
+    return first if first.endswith("s") and any(map(is_verb, (first[:-1], first.removesuffix("es")))) else ""
+
+
+def _without_deed(reading: Reading) -> Reading:
+    """Return a reading beside acts in the third person: what has no verb of that, as `pencil ready`, is no deed."""
+    is_deed = not _is_beat(reading) or act_word(reading.words.strip(" *,.")).endswith(("s", "ing"))
+    is_deed = is_deed or str(reading.actions[0].deed).startswith("do not ")
+    if is_deed:
+        return reading
+    action = reading.actions[0]
+    kept = {name: value for name, value in action.metadata.items() if name != "deed"}
+    return replace(reading, actions=(action.model_copy(update={"metadata": kept}),))
+
+
+def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[Reading]:
+    """Return the readings without those that hang on one before them that comes to nothing, which is told once."""
+    kept: list[Reading] = []
+    failed: Kind | None = None
+    missing = ""
+    for reading in readings:
+        act = of_words.get(reading.words, Act(kind="", words=reading.words))
+        kind = kind_of(act)
+        if failed is not None and _hangs(reading, act, failed, missing):
+            failed = kind if kind.leads_on else failed
+            continue
+        kept.append(reading)
+        if (kind.leads_on or kind.gets) and _is_refused(reading, kind):
+            failed = kind
+            missing = next((str(action.metadata.get("detail", "")) for action in reading.actions), reading.unknown)
+    return kept
+
+
+def _is_refused(reading: Reading, kind: Kind) -> bool:
+    """Tell whether nothing will come of a reading: what it is done to is not here, or leads nowhere."""
+    if not reading.actions:
+        return reading.unclear is not None
+    nothing = {"absent", "scenery"} if kind.leads_on else {"absent"}
+    return all(action.metadata.get("detail_is") in nothing for action in reading.actions)
+
+
+def _hangs(reading: Reading, act: Act, failed: Kind, missing: str) -> bool:
+    """Tell whether an act is nothing without one before it that failed: all but small ones where one did not get
+    there, what is risked or done with that where one did not get it; what is said to somebody who is here stays."""
+    said = words_in(act)
+    if is_said(act):
+        return failed.leaves and bool(said & lexicon().person_pronouns)
+    if failed.leads_on:
+        return not reading.actions or not all(map(_is_small, reading.actions))
+    is_of_that = bool(missing) and missing.casefold().split()[-1] in said
+    return is_of_that or kind_of(act).least >= _RISKED or kind_of(act).leads_on
+
+
+_RISKED = 0.5
+
+
+def _is_small(action: Action) -> bool:
+    """Tell whether an act changes nothing, wherever it is done: a posture, a sign."""
+    return _is_posture(action) and "deed" in action.metadata
+
+
+def _is_posture(action: Action) -> bool:
+    verb = verb_of(action.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    return syntax is not None and syntax.posture is not None
+
+
+def _marked(readings: Sequence[Reading]) -> list[Reading]:
+    """Return the readings with the place in what is done after going there: where one does not come, it is not done."""
+    marked: list[Reading] = []
+    where = ""
+    for reading in readings:
+        if where and reading.actions:
+            actions = tuple(_at(action, where) for action in reading.actions)
+            reading = replace(reading, actions=actions)
+        where = next((str(action.location_id) for action in reading.actions[::-1] if action.location_id), where)
+        marked.append(reading)
+    return marked
+
+
+def _at(action: Action, where: str) -> Action:
+    return action.model_copy(update={"metadata": {**action.metadata, "beyond": where}})
+
+
+def _as_beats(readings: Sequence[Reading]) -> list[Reading]:
+    """Return the readings with those of no consequence that follow one another as one; of those that cannot be told
+    nothing is left, where there is anything else."""
+    beats: list[Reading] = []
+    for reading in readings:
+        both = _one_beat(beats[-1], reading) if beats else None
+        if both is None:
+            beats.append(reading)
+        else:
+            beats[-1] = both
+    told = [reading for reading in beats if not (_is_beat(reading) and not reading.actions[0].deed)]
+    return told if any(reading.actions for reading in told) else beats
+
+
+def _is_beat(reading: Reading) -> bool:
+    return len(reading.actions) == 1 and _is_posture(reading.actions[0])
+
+
+def _one_beat(first: Reading, second: Reading) -> Reading | None:
+    """Return two acts of no consequence as one; None for others."""
+    if not (_is_beat(first) and _is_beat(second)):
+        return None
+    before, after = first.actions[0], second.actions[0]
+    if not after.deed or not before.deed:
+        return replace(first if before.deed else second, words=f"{first.words} {second.words}")
+    deed = f"{before.deed.replace(', and ', ', ') if before.form == STEPS else before.deed}, and {after.deed}"
+    if len(deed) > _LONGEST:
+        return None
+    both = before.model_copy(update={"metadata": {**before.metadata, "deed": deed, "form": STEPS}})
+    return replace(
+        first,
+        actions=(both,),
+        intent=listed([first.intent, second.intent]),
+        words=f"{first.words} {second.words}",
+        mentioned=(*first.mentioned, *second.mentioned),
+        confidence=min(first.confidence, second.confidence),
+        assumptions=(*first.assumptions, *second.assumptions),
+    )
+
+
+# The form of several acts of no consequence that are one beat.
+STEPS = "steps"

@@ -1,0 +1,135 @@
+"""Several acts of one line: what is taken back, what is left undone, what hangs on what failed, what is one beat."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.narrator import narrate
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.steps import STEPS, corrected
+from lorewright.builtin.parser.tagging import Act
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from support.narrator_bar import SCOPES
+from support.narrator_scenes import BAR, given, outcome
+
+
+def act(kind: str, words: str, **named: str) -> Act:
+    return Act(kind=kind, words=words, score=0.9, **named)
+
+
+def reading(*acts: Act) -> InterpreterOutput:
+    text = ", ".join(said.words for said in acts)
+    scope = SCOPES["bar"].model_copy(update={"scenery": ()})
+    return interpret(InterpreterInput(player_text=text, scope=scope), lambda line: acts)
+
+
+def types(output: InterpreterOutput) -> list[str]:
+    return [action.type for action in output.proposed_actions]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("ask her about the rain, no wait, about the boat, then go", "ask her about the boat, then go"),
+        ("take the knife - scratch that - take the glass", "take the glass"),
+        ("wipe the lamp. no, wait, don't, just look at it", "look at the lamp"),
+        ("sit down and open the map, on second thought close it", "sit down and close the map"),
+        ("pick up the red cup, actually no, the blue one", "pick up the blue one"),
+        ('say "take it, no wait, leave it"', 'say "take it, no wait, leave it"'),
+        ("wait no longer", "wait no longer"),
+    ],
+)
+def test_what_is_taken_back_is_not_read(typed: str, meant: str) -> None:
+    assert " ".join(corrected(typed).replace(" - ", " ").split()) == meant
+
+
+def test_what_is_said_not_to_be_done_is_told_and_not_done() -> None:
+    output = reading(act("gesture", "shrugs"), act("drop", "doesn't drop the credstick", target="credstick"))
+    assert "drop" not in types(output)
+    assert output.proposed_actions[-1].deed.endswith("do not drop the credstick")
+
+
+def test_whom_one_pretends_not_to_watch_one_watches() -> None:
+    output = reading(act("pose", "yawns"), act("pose", "pretends not to be looking at Viktor"))
+    assert [(action.type, action.target_id) for action in output.proposed_actions][-1] == ("look", "p:viktor")
+
+
+def test_small_acts_that_follow_one_another_are_one_beat() -> None:
+    output = reading(act("pose", "*rolls her shoulders"), act("pose", "wipes her brow"), act("pose", "sighs*"))
+    assert [(action.type, action.form) for action in output.proposed_actions] == [("pose", STEPS)]
+    assert output.proposed_actions[0].deed == "roll your shoulders, wipe your brow, and sigh"
+
+
+def test_an_act_that_cannot_be_told_is_left_to_the_others() -> None:
+    output = reading(act("pose", "*one hand on her hip*"), act("ask", "Where is Jin?", topic="Jin"))
+    assert types(output) == ["ask"]
+
+
+def test_that_somebody_speaks_is_no_act() -> None:
+    output = reading(act("ask", "Where is Jin?", topic="Jin"), act("tell", "she asks quietly"))
+    assert [action.words for action in output.proposed_actions] == ["Jin"]
+
+
+def test_what_is_done_with_what_is_not_here_is_not_done() -> None:
+    output = reading(
+        act("take", "draw my sword", target="my sword"), act("gesture", "hold it under Viktor's nose", target="it")
+    )
+    assert [action.metadata.get("detail_is") for action in output.proposed_actions] == ["absent"]
+
+
+def test_what_is_said_to_somebody_here_is_said_although_another_act_fails() -> None:
+    output = reading(
+        act("take", "grab a trumpet", target="trumpet"),
+        act("ask", "ask Viktor about Jin", person="Viktor", topic="Jin"),
+    )
+    assert types(output)[-1] == "ask"
+
+
+def test_nothing_is_done_at_the_end_of_a_way_that_is_none() -> None:
+    output = reading(act("go", "go to the moon", target="moon"), act("take", "take the unit there", target="unit"))
+    assert "take" not in types(output)
+
+
+def test_what_is_done_after_a_walk_is_for_that_place() -> None:
+    output = reading(act("go", "go to the market", target="market"), act("look", "look around"))
+    assert [action.metadata.get("beyond") for action in output.proposed_actions] == [None, "p:night_market"]
+
+
+def test_it_is_what_was_named_before_where_that_is_no_thing() -> None:
+    output = reading(act("pose", "opens his mouth", target="mouth"), act("close", "shuts it", target="it"))
+    assert types(output) == ["pose"]
+    assert output.proposed_actions[0].deed == "open your mouth, and shut your mouth"
+
+
+def test_an_act_on_a_condition_waits_for_it() -> None:
+    output = reading(act("look", "look around"), act("take", "if there is a knife take it", target="it"))
+    assert types(output) == ["look"]
+    assert output.not_played == ("if there is a knife take it",)
+
+
+def test_who_sits_behind_something_does_not_hide() -> None:
+    words = "settle down behind the bar"
+    output = interpret(
+        InterpreterInput(player_text=words, scope=SCOPES["bar"]), lambda line: (act("hide", words, target="bar"),)
+    )
+    assert "sneak" not in types(output)
+
+
+def test_what_is_hidden_somewhere_is_put_there() -> None:
+    words = "hide the credstick under the mat"
+    output = interpret(
+        InterpreterInput(player_text=words, scope=SCOPES["bar"]),
+        lambda line: (act("hide", words, target="credstick", second="mat"),),
+    )
+    assert "sneak" not in types(output)
+
+
+def test_small_acts_beside_others_are_told_without_more() -> None:
+    deeds = [
+        outcome("acted", type="pose", words="lean", deed="lean on the bar", form="pose"),
+        outcome("acted", type="pose", words="yawn", deed="yawn at the clock", form="steps"),
+    ]
+    deeds = [deed.model_copy(update={"action_index": at}) for at, deed in enumerate(deeds)]
+    text = narrate(given(*deeds, scene=BAR)).final_text
+    assert "you lean on the bar. " in f"{text.lower()} "
+    assert "nobody minds" not in text
