@@ -49,6 +49,8 @@ from lorewright.scene_lore.retrieved import SceneRetrieval
 # embedder has its own range of cosines, and short questions are near to nothing. Tried on the packs that ship: answers
 # to a question begin at about 3, and items that only sound similar stay below.
 MIN_STRANGENESS = 3.0
+# The same for a sentence, whose words by themselves are near to much.
+MIN_OF_SENTENCE = 3.8
 # The lowest cosine of a match, for an item can be nearer than others and still near to nothing.
 MIN_COSINE = 0.25
 # A mean of fewer windows is not used.
@@ -66,7 +68,8 @@ def item_by_meaning(words: str, items: Sequence[SceneItem], generations: Sequenc
     wanted = {item.id: item for item in items}
     found = [pair for generation in generations for pair in _strangeness(words, wanted, generation)]
     best = max(found, key=lambda pair: (pair[1], pair[0]), default=None)
-    return wanted[best[0]] if best is not None and best[1] >= MIN_STRANGENESS else None
+    least = MIN_OF_SENTENCE if len(words_of(words)) >= _SENTENCE else MIN_STRANGENESS
+    return wanted[best[0]] if best is not None and best[1] >= least else None
 
 
 def _strangeness(words: str, wanted: dict[str, SceneItem], generation: Generation) -> Iterator[tuple[str, float]]:
@@ -147,7 +150,7 @@ _FAINT_WORDS = frozenset(
     """know knows knew known see sees saw seen hear heard find found last first long old new good bad big little great
     best better well still even also back night day evening morning today tonight yesterday tomorrow time times year
     years week month hour minute moment happen happens happened wish care miss forget forgot guess suppose wonder start
-    stop stay stays leave works go gone went out off""".split()
+    stop stay stays leave works go gone went out off one two three four five six seven eight nine ten""".split()
 )
 
 # Of a sentence with so many telling words an item has at least as many as the second number, unless somebody or

@@ -16,7 +16,7 @@ from lorewright.builtin.narrator.forms import WordForm, kinds_of, known_lines, w
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
-from lorewright.builtin.parser.clauses import place_name, verb_with, with_article, words_of
+from lorewright.builtin.parser.clauses import listed, place_name, verb_with, with_article, words_of
 from lorewright.builtin.parser.echoes import asked_words
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
 from lorewright.index.keywords import STOP_WORDS, content_words
@@ -91,10 +91,18 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     way = _way_asked(given, outcome) if name == _WAY else ""
     if way:
         return Beat("outcome", form.named, {}, {"who": who, "topic": way})
-    if form.named and name != _WAY and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id)):
+    if (
+        form.named
+        and not by_words
+        and name != _WAY
+        and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id))
+    ):
         group = form.named
-    own = group.startswith(("talk.", "asked.")) and _own_line(given, who, group, "") is not None
-    if not own and (echo := echo_of(given, outcome, who, group)) is not None:
+    here = [one for view in given.scene.people if (one := views.person(given, view.id))]
+    if group == _STILL and len(here) > 1 and _TO_ALL.search(asked):
+        return Beat("outcome", "heard.all_still", {}, {"names": listed([one.name for one in here])}, plural=True)
+    line = _own_line(given, who, group, asked if name == _OF_SELF and group == form.answer else "")
+    if line is None and (echo := echo_of(given, outcome, who, group)) is not None:
         return echo
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))
@@ -102,7 +110,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return _at_it(given, who)
     if group == _ELSE and (topic := own_topic(given, who.id)):
         return Beat("outcome", group, {"topic": "named"}, {"who": who, "topic": topic})
-    if (line := _own_line(given, who, group, asked if name == _OF_SELF and group == form.answer else "")) is not None:
+    if line is not None:
         return _quoting(Beat("outcome", "asked.known", {}, {"who": who}), line)
     about_others = name != "accuse" or not _OF_YOU & {word.low for word in words_of(outcome.words)}
     beat = _of_speech_act(given, who, group, outcome.words if about_others else "")
@@ -132,6 +140,12 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
     return Beat("outcome", group, facts, {"who": who, "deed": outcome.deed})
 
 
+_STILL = "heard.keep_still"
+# Words for all who are here.
+_TO_ALL = re.compile(
+    r"\b(?:all of you|everybody|everyone|you all|you lot|y'all|you two|both of you|you guys|guys|folks|people|all)\b",
+    re.I,
+)
 _OF_SELF, _DOING, _ELSE = "ask_self", "asked.doing", "asked.else"
 
 

@@ -30,7 +30,7 @@ class Kind:
     other things, `with_own` things of no consequence, with anything at all the line `of_any`; what is `wondered` asks
     oneself where nobody is, what has a `personal` phrase and no name is the action `in_person`. A word that `wants`
     tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
-    move, what is done to a part of somebody `hurts`. What is `echoed` may be repeated by who hears it. Words may make
+    move, what is done to a part of somebody `hurts`. Words may make
     it another kind (`turns`, `turns_beside` other acts, `finds` of who is elsewhere); what `leads_on` or `gets`
     something is needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one
     goes up to a door; `slyly`: the verbs of what one pretends not to do."""
@@ -60,7 +60,6 @@ class Kind:
     called: str = ""
     wish: bool = False
     hurts: str = ""
-    echoed: bool = False
     turns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     turns_beside: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     finds: tuple[str, str] = ("", "")
@@ -112,6 +111,11 @@ def is_said(act: Act) -> bool:
 def is_going(act: Act) -> bool:
     """Tell whether an act is a walk to somewhere."""
     return kind_of(act).leaves and bool(act.target)
+
+
+def is_speech(act: Act) -> bool:
+    """Tell whether an act is words to somebody, or words of no known kind."""
+    return is_said(act) or kinds().get(act.kind) == Kind()
 
 
 def form_of(act: Act, reading: Reading) -> str:

@@ -22,7 +22,7 @@ _ASIDE = re.compile(r"\*[^*]*\*")
 _PART_END = re.compile(r"(?<=[.!?…])\s+|\s*[.!?…]+$|\s+[–—-]+\s+|\s*[;:]\s*")
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|,")
 # No slip of the hand, though no word as it stands: `don't`.
-_SHORTENED = re.compile(r"['’](?:s|t|re|ve|ll|d|m)$", re.IGNORECASE)
+_SHORTENED = re.compile(r"['’](?:s|t|re|ve|ll|d|m)$|^o['’]", re.IGNORECASE)
 _PLAIN = re.compile(r"[\w' ,-]+")
 _FEWEST, _MOST_WORDS, _LONGEST = 2, 17, 95
 
@@ -301,21 +301,27 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
     is_clear_end = not after or after in _NO_NOUNS or after == ","
     if before in _AUXILIARIES and not is_clear_end:
         return "I"
-    if after in _AUXILIARIES | _BETWEEN and before not in _BEFORE_OBJECTS - {
-        "like",
-        "know",
-        "believe",
-        "before",
-        "after",
-    }:
+    if after in _AUXILIARIES | _BETWEEN and before not in _BEFORE_OBJECTS - _JOINING:
         return "I"
-    if before in _BEFORE_OBJECTS or (is_clear_end and before):
+    if (before in _BEFORE_OBJECTS and not (before in _JOINING and _acts(after))) or (is_clear_end and before):
         return "me"
-    if is_verb(after) and (not before or before == "," or before in _BEFORE_CLAUSES or not is_verb(before)):
+    if _acts(after) and (not before or before == "," or before in _BEFORE_CLAUSES or not is_verb(before)):
         return "I"
     return "me" if is_verb(before) else ""
 
 
+def _acts(word: str) -> bool:
+    """Tell whether a word is a verb, as it stands after `you`, in whichever tense."""
+    return is_verb(word) or word.endswith("ed") or word in _PASTS
+
+
+_PASTS = frozenset(
+    """let said knew went came saw took gave got made told left lost thought felt found kept heard had ran sat stood met
+    paid put read wrote spoke sold brought bought began broke fell forgot held hid hurt led lit meant rode rose sent shot
+    slept stole swore taught threw woke wore won""".split()
+)
+# After these a clause may begin.
+_JOINING = frozenset("like know believe before after than see hear".split())
 _BEFORE_CLAUSES = frozenset("that if when because what why how where who whether but and so think while as".split())
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, kinds
+from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_speech, kinds
 from lorewright.builtin.parser.asides import (
     aside_in,
     clocks_asked_about,
@@ -324,7 +324,7 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         reading = replace(reading, actions=tuple(actions))
     known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns) if act.odd else frozenset()
     odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
-    if reading.actions and kinds().get(act.kind, Kind()).echoed:
+    if reading.actions and is_speech(act):
         return _with_echo(ctx, act, reading, odd)
     return with_deed(reading, act.words, odd)
 

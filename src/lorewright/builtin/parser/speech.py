@@ -35,7 +35,7 @@ from lorewright.builtin.parser.readings import (
     referred,
     typeable,
 )
-from lorewright.builtin.parser.utterances import titled_name
+from lorewright.builtin.parser.utterances import TITLES, titled_name
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.scene_lore.nouns import function_words, known_words
@@ -218,8 +218,44 @@ def unheard(words: str, name: str) -> Reading:
     """Return words that are said where nobody is: to somebody who is elsewhere, where they are for a name."""
     small = lexicon().person_pronouns | lexicon().thing_pronouns | _SHORT_TITLES
     # Who says who they are calls nobody by that name.
+    name = f"the {name}" if name.casefold() in TITLES and name.islower() else name
     is_own = re.search(rf"\b(?:i'm|i am|im|name is|name's|me) {re.escape(name.casefold())}\b", words.casefold())
     return alone(words) if not name or is_own or name.casefold() in small else alone(name, "afar")
+
+
+def relative_called(ctx: ParseContext, name: str) -> str:
+    """Return who somebody of the player's own is that words are put to, and nobody here: `your brother`; empty for
+    anybody else, and for an endearment."""
+    low = name.casefold().split()
+    is_own = len(low) > 1 and low[0] in ("my", "our") and not _ENDEARING & set(low)
+    return f"your {' '.join(low[1:])}" if is_own and person_meant(ctx, name) is None else ""
+
+
+_ENDEARING = frozenset(
+    "friend friends dear dearest love lady lord good fine darling sweet boy girl child man dude".split()
+)
+
+
+def called_behind(ctx: ParseContext, said: str) -> str:
+    """Return the door, or the place behind a way out, where those are whom words are put to that are only heard:
+    `whoever is in the kitchen`, `through the kitchen door`; empty where they are put to nobody there."""
+    low = tuple(re.findall(r"[\w']+", said.casefold()))
+    if not _ONLY_HEARD & set(low):
+        return ""
+    ways = (*ctx.nouns.doors, *ctx.nouns.exits)
+    found = [
+        (len(key.words), way.name)
+        for way in ways
+        for key in way.keys
+        if any(low[at : at + len(key.words)] == key.words for at in range(len(low)))
+    ]
+    return max(found, default=(0, ""))[1]
+
+
+_ONLY_HEARD = frozenset(
+    "whoever whoever's who's people person somebody someone somebody's someone's anybody anyone through behind there "
+    "inside them".split()
+)
 
 
 def is_put_to_listener(ctx: ParseContext, said: str, target: str) -> bool:
@@ -249,7 +285,12 @@ _POINTING = frozenset("that this those these".split())
 def speechless(ctx: ParseContext, name: str) -> str:
     """Return what words are put to that is no person, but something here or shown in the prose: `the cat`; empty where
     it is somebody, or nothing."""
-    if not name or name[:1].isupper() or {(word,) for word in name.casefold().split()} & set(lexicon().address):
+    if (
+        not name
+        or name[:1].isupper()
+        or name.casefold() in TITLES
+        or {(word,) for word in name.casefold().split()} & set(lexicon().address)
+    ):
         return ""
     if person_meant(ctx, name) is not None or person_meant(ctx, name.split()[-1]) is not None:
         return ""

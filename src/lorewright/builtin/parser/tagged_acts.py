@@ -33,6 +33,7 @@ from lorewright.builtin.parser.readings import (
     wondering,
 )
 from lorewright.builtin.parser.speech import (
+    called_behind,
     is_called_by,
     is_nobodys_name,
     is_personal,
@@ -40,6 +41,7 @@ from lorewright.builtin.parser.speech import (
     nobody_called,
     put_to,
     read_remark,
+    relative_called,
     speechless,
     unheard,
 )
@@ -132,6 +134,8 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & words_in(act)):
         return True
     is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
+    if kind.said and (relative_called(ctx, act.person) or (is_to_nobody and called_behind(ctx, act.words))):
+        return True
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
@@ -370,6 +374,10 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     people = ctx.nouns.people
     if people and act.person[:1].isupper() and is_nobodys_name(ctx, act.person):
         return nobody_called(ctx, act.words, act.person)
+    if name := relative_called(ctx, act.person):
+        return alone(name, "afar")
+    if not people and (name := called_behind(ctx, act.words)):
+        return alone(name, "behind")
     if name := speechless(ctx, act.person):
         return alone(name, "mute")
     if not people and hearer is None:

@@ -370,6 +370,7 @@ _TEXTS: Mapping[str, str] = {
 # What is said to somebody who is not here, or to what has no speech, in the player's words for them.
 _UNHEARD: Mapping[str, str] = {
     "afar": "You say it to {name}, as loud as you like. No answer comes: {name} is not near enough to hear it.",
+    "behind": "You say it towards {name}, so that it can be heard there. Whoever may be behind it gives no answer.",
     "mute": "You say it to {name}. Whatever {name} may know or think, there are no words in answer.",
 }
 
