@@ -143,8 +143,7 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
 _STILL = "heard.keep_still"
 # Words for all who are here.
 _TO_ALL = re.compile(
-    r"\b(?:all of you|everybody|everyone|you all|you lot|y'all|you two|both of you|you guys|guys|folks|people|all)\b",
-    re.I,
+    r"\b(?:all of you|everybody|everyone|you all|you lot|y'all|you two|both of you|guys|folks)\b", re.IGNORECASE
 )
 _OF_SELF, _DOING, _ELSE = "ask_self", "asked.doing", "asked.else"
 

@@ -19,7 +19,10 @@ from lorewright.scene_lore.nouns import is_verb
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,})[\"”]")
 _ASIDE = re.compile(r"\*[^*]*\*")
-_PART_END = re.compile(r"(?<=[.!?…])\s+|\s*[.!?…]+$|\s+[–—-]+\s+|\s*[;:]\s*")
+_PART_END = re.compile(
+    r"(?<=[.!?…])\s+|\s*[.!?…]+$|\s+[–—-]+\s+|\s*[;:]\s*"
+    r"|,\s+(?=(?:so |and |but )?(?:don't|please|let's|can you|could you|will you|would you|tell me)\b)"
+)
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|,")
 # No slip of the hand, though no word as it stands: `don't`.
 _SHORTENED = re.compile(r"['’](?:s|t|re|ve|ll|d|m)$|^o['’]", re.IGNORECASE)
@@ -317,7 +320,8 @@ def _acts(word: str) -> bool:
 
 _PASTS = frozenset(
     """let said knew went came saw took gave got made told left lost thought felt found kept heard had ran sat stood met
-    paid put read wrote spoke sold brought bought began broke fell forgot held hid hurt led lit meant rode rose sent shot
+    paid put read wrote spoke sold brought bought began broke fell forgot held hid hurt led lit meant rode rose sent
+    shot
     slept stole swore taught threw woke wore won""".split()
 )
 # After these a clause may begin.

@@ -219,6 +219,7 @@ def unheard(words: str, name: str) -> Reading:
     small = lexicon().person_pronouns | lexicon().thing_pronouns | _SHORT_TITLES
     # Who says who they are calls nobody by that name.
     name = f"the {name}" if name.casefold() in TITLES and name.islower() else name
+    name = "" if name.casefold() in _ONLY_HEARD else name
     is_own = re.search(rf"\b(?:i'm|i am|im|name is|name's|me) {re.escape(name.casefold())}\b", words.casefold())
     return alone(words) if not name or is_own or name.casefold() in small else alone(name, "afar")
 
@@ -231,9 +232,7 @@ def relative_called(ctx: ParseContext, name: str) -> str:
     return f"your {' '.join(low[1:])}" if is_own and person_meant(ctx, name) is None else ""
 
 
-_ENDEARING = frozenset(
-    "friend friends dear dearest love lady lord good fine darling sweet boy girl child man dude".split()
-)
+_ENDEARING = frozenset("friend friends dear dearest love lady lord good fine darling sweet boy girl child man".split())
 
 
 def called_behind(ctx: ParseContext, said: str) -> str:

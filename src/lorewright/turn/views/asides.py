@@ -380,13 +380,18 @@ _TELLING = 2
 _TOKENS = 600
 
 
+# Before what is known of something of which it was asked why it is so: no sentence is looked through for reasons.
+_NO_REASON, _ASKED = "Why, nobody has told you in so many words. ", "You ask yourself. "
+
+
 def answer_from_known(words: str, told: Iterable[str], view: LoreView) -> tuple[str, tuple[Citation, ...]]:
     """Return what the player was told of something, in the words of the first text that says it; else what a viewer may
     read of it, in the words of the section that says it, with that section; a plain sentence where nothing says it."""
+    lead = _NO_REASON if words.casefold().startswith("why ") else ""
     texts = () if len(_stems(words)) < _TELLING else told
     for text in texts:
         if quote := _quote_about(words, in_sentences(text)):
-            return f"You remember: {quote}", ()
+            return f"{lead}You remember: {quote}", ()
     query = LoreRetrievalQuery(keywords=words, corpus="authored", viewer="player", limit=3, max_tokens=_TOKENS)
     for chunk in retrieve(view, query).result.chunks:
         quote = _quote_about(words, sentences(chunk.text), title=chunk.section_path)
@@ -400,11 +405,11 @@ def answer_from_known(words: str, told: Iterable[str], view: LoreView) -> tuple[
             section_path=chunk.section_path,
             quote=quote,
         )
-        return f"You ask yourself. So much you know: {quote}", (cited,)
+        return f"{lead or _ASKED}So much you know: {quote}", (cited,)
     # A name alone stands in many sentences that say nothing of its bearer.
     for text in told if not texts else ():
         if quote := _quote_about(words, in_sentences(text)):
-            return f"You remember: {quote}", ()
+            return f"{lead}You remember: {quote}", ()
     return NOTHING_HEARD, ()
 
 
