@@ -160,6 +160,18 @@ def topic_of(given: NarratorInput, outcome: Outcome) -> str:
     return words if _SAYABLE.match(words) and views.is_plain(words) else ""
 
 
+def named_in(given: NarratorInput, words: str, *, but: Sequence[str] = ()) -> str:
+    """Return the longest name that stands in words, as it is said in a sentence; empty where none does."""
+    said = f" {views.folded(words)} "
+    left_out = {views.folded(name) for name in but}
+    names = [
+        name for entity_id in given.names if entity_id != given.player_id and (name := views.name_of(given, entity_id))
+    ]
+    found = [name for name in names if (key := views.folded(name)) not in left_out and key and f" {key} " in said]
+    name = max(found, key=len, default="")
+    return "" if not name else with_article(name) if name[0].islower() else place_name(name)
+
+
 def flags(**named: Slot) -> dict[str, Fact]:
     """Return a fact for each slot that is not empty."""
     return {name: True for name, value in named.items() if value}

@@ -53,19 +53,24 @@ class DeedForm:
 @cache
 def word_forms() -> Mapping[str, WordForm]:
     """Return the forms of what is said, by name."""
-    by_words = {name: {group: pattern_of(words) for group, words in sorts.items()} for name, sorts in _sorts().items()}
     return MappingProxyType(
         {
             name: WordForm(
                 **{
                     **row,
                     "finer": frozenset(row.get("finer", "").split()),
-                    "by_words": MappingProxyType(by_words.get(row.get("by_words", ""), {})),
+                    "by_words": sorts(row["by_words"]) if "by_words" in row else MappingProxyType({}),
                 }
             )
             for name, row in _rows()["words"].items()
         }
     )
+
+
+@cache
+def sorts(name: str) -> Mapping[str, re.Pattern[str]]:
+    """Return a table of phrases by which words show what they are about, by the group that answers."""
+    return MappingProxyType({group: pattern_of(words) for group, words in _sorts()[name].items()})
 
 
 def pattern_of(phrases: str) -> re.Pattern[str]:

@@ -11,12 +11,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_words import named_in
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import WordForm, kinds_of, known_lines, word_forms
+from lorewright.builtin.narrator.forms import WordForm, kinds_of, known_lines, sorts, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
-from lorewright.builtin.parser.clauses import listed, place_name, verb_with, with_article, words_of
+from lorewright.builtin.parser.clauses import listed, place_name, verb_with, words_of
 from lorewright.builtin.parser.echoes import asked_words
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
 from lorewright.index.keywords import STOP_WORDS, content_words
@@ -50,7 +51,8 @@ def telling_of_talk(
         if (by_form := answer_by_form(given, outcome)) is not None:
             return by_form
         subject = subject_of(kind, outcome.words)
-        if not subject and (echo := echo_of(given, outcome, who, f"talk.{otherwise}")) is not None:
+        is_long = len(outcome.deed.split()) >= _LONG and kind == _remark()
+        if (is_long or not subject) and (echo := echo_of(given, outcome, who, f"talk.{otherwise}")) is not None:
             return echo
         if not subject and (taken := _class_of(given, outcome) if kind == _remark() else ""):
             return _of_speech_act(given, who, f"heard.{taken}", outcome.words)
@@ -59,6 +61,9 @@ def telling_of_talk(
 
     return tell
 
+
+# From so many words on a guess by a phrase in them is worse than the words themselves.
+_LONG = 4
 
 # Forms: what is said, by the kind of act that the interpreter took it for, where it says one.
 
@@ -79,7 +84,11 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return the answer to the player's words by their form; None where they have none that is answered."""
     name, who = form_of(given, outcome), _answers(given, outcome)
     form = word_forms().get(name)
-    if who is None or form is None or outcome.actor_id != given.player_id:
+    if who is None or outcome.actor_id != given.player_id:
+        return None
+    if (short := _whatever_form(given, outcome, who)) is not None:
+        return short
+    if form is None:
         return None
     asked = asked_words(given.player_text, outcome.words)[0] or outcome.words
     by_words = _by_words(form, f"{outcome.words} {asked}")
@@ -98,9 +107,8 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id))
     ):
         group = form.named
-    here = [one for view in given.scene.people if (one := views.person(given, view.id))]
-    if group == _STILL and len(here) > 1 and _TO_ALL.search(asked):
-        return Beat("outcome", "heard.all_still", {}, {"names": listed([one.name for one in here])}, plural=True)
+    if group == _STILL:
+        return _keeping_still(given, outcome, who, asked)
     line = _own_line(given, who, group, asked if name == _OF_SELF and group == form.answer else "")
     if line is None and (echo := echo_of(given, outcome, who, group)) is not None:
         return echo
@@ -120,7 +128,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
 
 # Groups whose answers take up what was said; those of questions that are not told apart have one.
 ECHO = "echo."
-_ASKED = "asked.anything"
+_ASKED, _FEELING = "asked.anything", "talk.feeling"
 _ECHOED_AS = {
     "heard.of_you": "heard.view", "heard.news": "heard.statement", "heard.topic": "heard.statement",
     **dict.fromkeys(("asked.who", "asked.where", "asked.when", "asked.how", "asked.what", "asked.whether"), _ASKED),
@@ -132,15 +140,38 @@ _OWN_WORDS, _MY_WORDS = re.compile(r"your?\b", re.IGNORECASE), re.compile(r"(?:i
 def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> Beat | None:
     """Return an answer that takes up the player's words, in place of the group's; None where it has none, where they
     are not to be repeated, and from somebody cold."""
-    group = f"{ECHO}{_ECHOED_AS.get(group, group)}"
+    is_mine = _MY_WORDS.match(outcome.deed) is not None
+    group = f"{ECHO}{'heard.view' if is_mine and group == _FEELING else _ECHOED_AS.get(group, group)}"
     if not outcome.deed or group not in grammar() or regard_of(given, who.id) == "cold":
         return None
-    kind = "own" if _OWN_WORDS.match(outcome.deed) else "listener" if _MY_WORDS.match(outcome.deed) else ""
+    kind = "own" if _OWN_WORDS.match(outcome.deed) else "listener" if is_mine else ""
     facts: dict[str, Fact] = {"kind": kind} if kind in kinds_of(group) else {}
     return Beat("outcome", group, facts, {"who": who, "deed": outcome.deed})
 
 
 _STILL = "heard.keep_still"
+# Words of no more than so many are short.
+_FEW = 7
+
+
+def _whatever_form(given: NarratorInput, outcome: Outcome, who: Person) -> Beat | None:
+    """Return the answer to short words that mean one thing, whichever form they were taken to have; None for others."""
+    first = re.split(r"[.!?;]+\s+", outcome.words)[0]
+    is_short = 0 < len(first.split()) <= _FEW
+    group = next((group for group, found in sorts("any").items() if found.search(first)), "") if is_short else ""
+    if group == _STILL:
+        return _keeping_still(given, outcome, who, outcome.words)
+    return _of_speech_act(given, who, group, "") if group else None
+
+
+def _keeping_still(given: NarratorInput, outcome: Outcome, who: Person, said: str) -> Beat:
+    """Return the answer to words that ask for quiet: of all who are here, where they are for all."""
+    here = [one for view in given.scene.people if (one := views.person(given, view.id))]
+    if len(here) > 1 and _TO_ALL.search(said):
+        return Beat("outcome", "heard.all_still", {}, {"names": listed([one.name for one in here])}, plural=True)
+    return echo_of(given, outcome, who, _STILL) or _of_speech_act(given, who, _STILL, "")
+
+
 # Words for all who are here.
 _TO_ALL = re.compile(
     r"\b(?:all of you|everybody|everyone|you all|you lot|y'all|you two|both of you|guys|folks)\b", re.IGNORECASE
@@ -354,24 +385,15 @@ def _of_speech_act(given: NarratorInput, who: Person, group: str, words: str) ->
     return Beat("outcome", group, facts, slots)
 
 
-def named_in(given: NarratorInput, words: str, *, but: Sequence[str] = ()) -> str:
-    """Return the longest name that stands in words, as it is said in a sentence; empty where none does."""
-    said = f" {views.folded(words)} "
-    left_out = {views.folded(name) for name in but}
-    names = [
-        name for entity_id in given.names if entity_id != given.player_id and (name := views.name_of(given, entity_id))
-    ]
-    found = [name for name in names if (key := views.folded(name)) not in left_out and key and f" {key} " in said]
-    name = max(found, key=len, default="")
-    return "" if not name else with_article(name) if name[0].islower() else place_name(name)
-
-
 def answer_to_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return the answer to words that have a form, or turn out to be small talk, whatever they were typed as; None for
     other words."""
     if (by_form := answer_by_form(given, outcome)) is not None:
         return by_form
     who, subject = _answers(given, outcome), any_subject_of(outcome.words)
+    is_long = len(outcome.deed.split()) >= _LONG
+    if who is not None and is_long and (echo := echo_of(given, outcome, who, "talk.statement")) is not None:
+        return echo
     return None if who is None or not subject else _answer(given, outcome, who, subject)
 
 

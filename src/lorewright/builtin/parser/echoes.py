@@ -32,7 +32,7 @@ _FEWEST, _MOST_WORDS, _LONGEST = 2, 17, 95
 # What is said before it comes to what is meant; and what only ends it.
 _LEAD = re.compile(
     r"(?:(?:and|well|so|but|then|oh|ah|hey|hi|hello|yo|oi|look|listen|honestly|actually|please|um|ok|okay|yeah|yes|yep"
-    r"|no|nope|man|dude|mate|sorry|anyway|frankly|seriously|right|of course|excuse me|pardon me|you know(?: what)?"
+    r"|no|nope|man|dude|mate|sorry|anyway|frankly|seriously|right|of course|excuse me|pardon me"
     r"|to be honest|by the way|i say|i mean|in my opinion)\b[, ]+"
     r"|(?:i|we) (?:really |just |do |honestly )?(?:think|guess|reckon|suppose|bet|swear|promise|feel like|believe"
     r"|must say|have to say|know)(?: to you| you)?(?: that)? (?=(?:i|you|he|she|it|they|we|the|this|that|there|nobody"
@@ -94,7 +94,7 @@ def _said_in(words: str, person: str, listener: Candidate) -> _Said:
     """Return what is said in an act: what stands in quotation marks, what is reported as said, else all of it."""
     if quoted := _QUOTED.findall(words):
         return _Said(" ".join(part.strip().rstrip(",") + "." for part in quoted))
-    text = _ASIDE.sub(" ", words).strip(" *,")
+    text = _ASIDE.sub(" ", words).strip(' *,"“”')
     names = [*_names_of(listener, person), "him", "her", "them", "everybody", "everyone"]
     whom = "|".join(f"(?:the )?{re.escape(name)}" for name in sorted(names, key=len, reverse=True) if name)
     for pattern in (_REPORT, _REPORT_AFTER, _REPORT_BARE):

@@ -158,7 +158,10 @@ def with_reading(readings: Sequence[Reading], reading: Reading) -> list[Reading]
     if not is_remark or (first.type, first.target_id) != (second.type, second.target_id):
         return [*readings, reading]
     topic = f"{first.words}. {second.words}"[:MAX_WORDS].strip()
-    both = second.model_copy(update={"metadata": {**second.metadata, "topic": topic}})
+    # Of two that could be repeated the longer is.
+    longer = first if len(first.deed.split()) > len(second.deed.split()) else second
+    kept = {key: longer.metadata[key] for key in ("form", "deed") if key in longer.metadata}
+    both = second.model_copy(update={"metadata": {**second.metadata, "topic": topic, **kept}})
     words = f"{readings[-1].words}. {reading.words}" if reading.words else ""
     return [*readings[:-1], replace(reading, actions=(both,), words=words)]
 

@@ -218,7 +218,9 @@ def unheard(words: str, name: str) -> Reading:
     """Return words that are said where nobody is: to somebody who is elsewhere, where they are for a name."""
     small = lexicon().person_pronouns | lexicon().thing_pronouns | _SHORT_TITLES
     # Who says who they are calls nobody by that name.
-    name = f"the {name}" if name.casefold() in TITLES and name.islower() else name
+    title = name.casefold().split()[0] if name.strip() else ""
+    if title in TITLES and name.islower():
+        name = f"the {name}" if name == title else name.title()
     name = "" if name.casefold() in _ONLY_HEARD else name
     is_own = re.search(rf"\b(?:i'm|i am|im|name is|name's|me) {re.escape(name.casefold())}\b", words.casefold())
     return alone(words) if not name or is_own or name.casefold() in small else alone(name, "afar")
@@ -235,9 +237,13 @@ def relative_called(ctx: ParseContext, name: str) -> str:
 _ENDEARING = frozenset("friend friends dear dearest love lady lord good fine darling sweet boy girl child man".split())
 
 
-def called_behind(ctx: ParseContext, said: str) -> str:
+def called_behind(ctx: ParseContext, said: str, target: str) -> str:
     """Return the door, or the place behind a way out, where those are whom words are put to that are only heard:
-    `whoever is in the kitchen`, `through the kitchen door`; empty where they are put to nobody there."""
+    `whoever is in the kitchen`, `through the kitchen door`; empty where they are put to nobody there. `target` is what
+    they are called towards."""
+    towards = resolve(target, (*ctx.nouns.doors, *ctx.nouns.exits)) if target else None
+    if isinstance(towards, PhraseMatch):
+        return towards.candidate.name
     low = tuple(re.findall(r"[\w']+", said.casefold()))
     if not _ONLY_HEARD & set(low):
         return ""

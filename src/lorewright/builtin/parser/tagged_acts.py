@@ -134,7 +134,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & words_in(act)):
         return True
     is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
-    if kind.said and (relative_called(ctx, act.person) or (is_to_nobody and called_behind(ctx, act.words))):
+    if kind.said and (relative_called(ctx, act.person) or (is_to_nobody and called_behind(ctx, act.words, act.target))):
         return True
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
@@ -376,7 +376,7 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
         return nobody_called(ctx, act.words, act.person)
     if name := relative_called(ctx, act.person):
         return alone(name, "afar")
-    if not people and (name := called_behind(ctx, act.words)):
+    if not people and (name := called_behind(ctx, act.words, act.target)):
         return alone(name, "behind")
     if name := speechless(ctx, act.person):
         return alone(name, "mute")

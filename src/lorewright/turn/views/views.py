@@ -273,7 +273,8 @@ class TurnViews:
         """Return what the player was told of something, else what the lore has of it that they may read."""
         seen = at.stream.seen_by("narrator", own_id=at.state.player_id)
         told = (message.content for _, message in reversed(seen) if message.type == "narration")
-        return answer_from_known(words[:_ASKED_CHARACTERS], told, self._readable(at.state))
+        asked = self._submission.text[:_ASKED_CHARACTERS]
+        return answer_from_known(words[:_ASKED_CHARACTERS], told, self._readable(at.state), asked)
 
     def _readable(self, state: WorldState) -> LoreView:
         """Return the lore as the player may read it in a state."""
