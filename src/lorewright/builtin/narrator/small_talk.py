@@ -146,7 +146,13 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
         return None
     kind = "own" if _OWN_WORDS.match(outcome.deed) else "listener" if is_mine else ""
     facts: dict[str, Fact] = {"kind": kind} if kind in kinds_of(group) else {}
-    return Beat("outcome", group, facts, {"who": who, "deed": outcome.deed})
+    slots: dict[str, Slot] = {"who": who, "deed": outcome.deed}
+    said = f" {views.folded(outcome.deed)} "
+    own = (lead.topic for lead in given.leads if lead.asked == lead.holder == who.id)
+    topic = next((topic for topic in own if f" {views.folded(topic)} " in said), "")
+    if topic and any(("topic", "named") in variant.when for variant in grammar()[group]):
+        facts, slots["topic"] = {"topic": "named"}, topic
+    return Beat("outcome", group, facts, slots)
 
 
 _STILL = "heard.keep_still"

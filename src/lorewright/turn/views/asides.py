@@ -388,8 +388,8 @@ def answer_from_known(
     words: str, told: Iterable[str], view: LoreView, asked: str = ""
 ) -> tuple[str, tuple[Citation, ...]]:
     """Return what the player was told of something, in the words of the first text that says it; else what a viewer may
-    read of it, in the words of the section that says it, with that section; a plain sentence where nothing says it. `asked` is the whole line: of
-    reasons it is said first that nobody told them."""
+    read of it, in the words of the section that says it, with that section; a plain sentence where nothing says it.
+    `asked` is the whole line: of reasons it is said first that nobody told them."""
     lead = _NO_REASON if re.search(r"\b(?:why|how come)\b", asked.casefold()) else ""
     texts = () if len(_stems(words)) < _TELLING else told
     for text in texts:
