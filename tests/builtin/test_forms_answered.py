@@ -84,6 +84,71 @@ def answers(group: str, **facts: str) -> list[str]:
     ]
 
 
+def told_of(form: str, kind: str, words: str, echo: str, regard: Any = "", **fields: Any) -> str:
+    """What is told where the words can be repeated."""
+    turn = said(form, kind, words, regard, **fields)
+    came_of = turn.outcomes[0].model_copy(update={"deed": echo})
+    return narrate(turn.model_copy(update={"outcomes": (came_of,)})).final_text
+
+
+@pytest.mark.parametrize(
+    ("form", "kind", "words", "echo"),
+    [
+        ("tell", "remark", "my boots let in water", "your boots let in water"),
+        ("opinion", "remark", "this rain will never end", "this rain will never end"),
+        ("request", "remark", "could you shut that window", "shut that window"),
+        ("ask", "ask", "has the boat come in", "has the boat come in"),
+        ("ask_self", "ask", "do you play the fiddle", "do I play the fiddle"),
+        ("", "remark", "I owe somebody a song", "you owe somebody a song"),
+    ],
+)
+def test_an_answer_takes_up_what_was_said(form: str, kind: str, words: str, echo: str) -> None:
+    told = told_of(form, kind, words, echo)
+    assert echo.casefold() in told.casefold()
+    assert "Viktor" in told
+
+
+def test_somebody_cold_repeats_nothing() -> None:
+    assert "boots" not in told_of("tell", "remark", "my boots let in water", "your boots let in water", "cold")
+
+
+def test_a_topic_that_the_listener_knows_of_is_offered_after_what_was_said_of_it() -> None:
+    lead = Lead(asked="p:viktor", holder="p:viktor", topic="the tide")
+    told = told_of("opinion", "remark", "I fear the tide tonight", "you fear the tide tonight", leads=(lead,))
+    assert told.casefold().count("the tide") > 1
+
+
+def test_what_nobody_knows_is_named_before_what_else_to_ask() -> None:
+    lead = Lead(asked="p:viktor", holder="p:viktor", topic="Jin")
+    told = told_of("ask", "ask", "has the boat come in", "has the boat come in", leads=(lead,))
+    assert "Has the boat come in?" in told
+    assert "Jin" in told
+
+
+@pytest.mark.parametrize(
+    ("form", "words"), [("greet", "Hush, all of you"), ("comfort", "shh, everybody"), ("", "ssh, you lot")]
+)
+def test_all_who_are_here_can_be_told_to_be_quiet(form: str, words: str) -> None:
+    two = tuple(PersonView(id=f"p:{name.lower()}", name=name, pronoun="she") for name in ("Mira", "Ottoline"))
+    came_of = outcome("acted", type="remark", target_id="p:mira", words=words, form=form)
+    told = narrate(given(came_of, scene=scene_of(*two), player_text=words)).final_text
+    assert "Mira and Ottoline" in told
+
+
+@pytest.mark.parametrize(
+    ("form", "words", "answer"),
+    [
+        ("refuse", "long time no see", "heard.greeting"),
+        ("call", "you out there, answer", "heard.called_out"),
+        ("ask", "does it have to be so cold", "asked.must"),
+        ("ask_help", "want a hand with that sack", "heard.proposal"),
+    ],
+)
+def test_words_of_one_sense_have_its_answer(form: str, words: str, answer: str) -> None:
+    told = narrate(said(form, "remark", words)).final_text
+    assert any(text in told for text in answers(answer))
+
+
 def test_every_form_of_words_has_an_answer() -> None:
     forms = {name for name, kind in kinds().items() if kind.said}
     assert forms == set(ANSWERS)

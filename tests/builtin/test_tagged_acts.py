@@ -192,6 +192,40 @@ def test_words_where_nobody_is_are_said_to_whom_they_are_meant_for(
     assert (output.aside.kind, output.aside.words) == (aside, person if aside == "afar" else words)
 
 
+@pytest.mark.parametrize(
+    ("words", "person", "who"),
+    [
+        ("ask my cousin whether it is safe", "my cousin", "your cousin"),
+        ("tell the undertaker that he can go home", "undertaker", "the undertaker"),
+    ],
+)
+def test_words_to_somebody_who_is_nobody_here_are_not_put_to_another(words: str, person: str, who: str) -> None:
+    output = reading(words, act("tell", words, person=person))
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == ("missing", who)
+
+
+@pytest.mark.parametrize("person", ["my friend", "the barman", "my dear man"])
+def test_an_endearment_or_a_calling_is_for_who_is_here(person: str) -> None:
+    words = f"tell {person} that the tide is out"
+    assert reading(words, act("tell", words, person=person)).aside is None
+
+
+def test_words_for_those_behind_a_door_are_said_towards_it() -> None:
+    scope = SCOPES["void"].model_copy(update={"doors": (Named(id="d", name="the oak door", kind="door"),)})
+    words = "whoever is behind the oak door, are you hurt"
+    given_line = InterpreterInput(player_text=words, scope=scope)
+    output = interpret(given_line, lambda line: (act("ask_wellbeing", words, person="whoever"),))
+    assert output.aside is not None
+    assert (output.aside.kind, output.aside.words) == ("behind", "the oak door")
+
+
+def test_what_was_said_is_carried_as_its_hearer_repeats_it() -> None:
+    words = "tell Viktor that I lost my way"
+    output = reading(words, act("tell", words, person="Viktor", topic="I lost my way"))
+    assert [action.deed for action in output.proposed_actions] == ["you lost your way"]
+
+
 def test_what_has_no_speech_is_spoken_to_and_does_not_answer() -> None:
     words = "beg the bar knife to tell what it has cut"
     output = reading(words, act("ask", words, person="bar knife"))

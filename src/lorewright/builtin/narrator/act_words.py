@@ -172,6 +172,27 @@ def named_in(given: NarratorInput, words: str, *, but: Sequence[str] = ()) -> st
     return "" if not name else with_article(name) if name[0].islower() else place_name(name)
 
 
+# Words in front of the name that somebody gives as theirs.
+_NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
+_CAPITALS = re.compile(r"(?:(?!I\b)[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
+_LONGEST_NAME = 2
+INTRODUCTION = "introduce"
+
+
+def given_name(outcome: Outcome) -> str:
+    """Return the name that somebody gives as theirs, if it can stand in a sentence."""
+    words, is_introduction = outcome.words.replace("’", "'").strip(" .!?"), outcome.form == INTRODUCTION
+    found = _NAMED.search(words)
+    name = words if found is None else " ".join(found.group("name").split())
+    if found is None and not (is_introduction and words.istitle() and len(words.split()) <= _LONGEST_NAME):
+        return ""
+    if found is not None and is_introduction:
+        # More may be said with it.
+        capitals = _CAPITALS.match(name)
+        name = "" if capitals is None else capitals[0].strip()
+    return name if name[:1].isupper() and views.is_plain(name) else ""
+
+
 def flags(**named: Slot) -> dict[str, Fact]:
     """Return a fact for each slot that is not empty."""
     return {name: True for name, value in named.items() if value}

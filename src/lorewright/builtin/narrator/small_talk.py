@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_words import named_in
+from lorewright.builtin.narrator.act_words import INTRODUCTION, given_name, named_in
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import WordForm, kinds_of, known_lines, sorts, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
@@ -27,11 +27,6 @@ from lorewright.scene_lore.cache import COLOURLESS_WORDS
 from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import LoreLine, NarratorInput
 
-# Words in front of the name that somebody gives as theirs.
-_NAMED = re.compile(r"(?:name(?:'s| is)|call me|calls? me|(?:i'm|i am|im)(?: called)?)\s+(?P<name>.+)", re.IGNORECASE)
-_CAPITALS = re.compile(r"(?:(?!I\b)[^\W\d_a-z][\w'-]*(?: |\b)){1,3}")
-_LONGEST_NAME = 2
-_INTRODUCTION = "introduce"
 _MOODS = ("mood", "temper", "spirits")
 _MOST_OF_MOOD = 3
 
@@ -104,7 +99,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         form.named
         and not by_words
         and name != _WAY
-        and (_given_name(outcome) if name == _INTRODUCTION else own_topic(given, who.id))
+        and (given_name(outcome) if name == INTRODUCTION else own_topic(given, who.id))
     ):
         group = form.named
     if group == _STILL:
@@ -134,7 +129,7 @@ _ECHOED_AS = {
     **dict.fromkeys(("asked.who", "asked.where", "asked.when", "asked.how", "asked.what", "asked.whether"), _ASKED),
     **dict.fromkeys(("asked.why", "asked.either"), _ASKED),
 }  # fmt: skip
-_OWN_WORDS, _MY_WORDS = re.compile(r"your?\b", re.IGNORECASE), re.compile(r"(?:i|my|we)\b", re.IGNORECASE)
+_OWN_WORDS, _MY_WORDS = re.compile(r"your?\b", re.IGNORECASE), re.compile(r"(?:i|my)\b", re.IGNORECASE)
 
 
 def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> Beat | None:
@@ -430,7 +425,7 @@ def _answer(given: NarratorInput, outcome: Outcome, who: Person, subject: str) -
         case "treat" if regard != "cold" and any(_is_host(given, view.id) for view in given.scene.people):
             facts = {"kind": "host"}
         case "introduction":
-            slots["topic"] = _given_name(outcome)
+            slots["topic"] = given_name(outcome)
             facts = {**facts, "topic": "named"} if slots["topic"] else {}
         case _:
             pass
@@ -487,17 +482,3 @@ def _is_host(given: NarratorInput, who: str) -> bool:
     return not HOSTS.isdisjoint({word for tag in tags for word in tag.split("_")}) or any(
         not HOSTS.isdisjoint({word.low for word in words_of(line.text)}) for line in open_lines(given, who)[:1]
     )
-
-
-def _given_name(outcome: Outcome) -> str:
-    """Return the name that somebody gives as theirs, if it can stand in a sentence."""
-    words, is_introduction = outcome.words.replace("’", "'").strip(" .!?"), outcome.form == _INTRODUCTION
-    found = _NAMED.search(words)
-    name = words if found is None else " ".join(found.group("name").split())
-    if found is None and not (is_introduction and words.istitle() and len(words.split()) <= _LONGEST_NAME):
-        return ""
-    if found is not None and is_introduction:
-        # More may be said with it.
-        capitals = _CAPITALS.match(name)
-        name = "" if capitals is None else capitals[0].strip()
-    return name if name[:1].isupper() and views.is_plain(name) else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 from lorewright.builtin.parser.clauses import lexicon, words_of
@@ -87,7 +88,10 @@ def echoed(words: str, person: str, listener: Candidate, nouns: Nouns, odd: Coll
     told = _turned(tokens)
     if told is None or len(told) < _FEWEST:
         return ""
-    return _joined(told, nouns)
+    # What is reported goes on with another act, or a letter stands for a word.
+    is_mixed = said.reported and any(_speaks(word) for before, word in pairwise(told) if before in ("you", "and"))
+    is_short = any(len(word) == 1 and word.isalpha() and word.casefold() not in ("i", "a", "o") for word in told)
+    return "" if is_mixed or is_short else _joined(told, nouns)
 
 
 def _said_in(words: str, person: str, listener: Candidate) -> _Said:

@@ -43,12 +43,15 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         # A line that wants what no story has an answer to is refused as a whole: half of it would be another deed.
         return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
     wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
+    if wondered is not None and wondered.kind in UNHEARD:
+        # Who was called tells more than that nobody is here.
+        wondered = next((aside for aside in asides if aside.kind in UNHEARD - {"alone"}), wondered)
     is_lost = any(reading.unclear is not None and reading.unclear.question for reading in readings)
     if wondered is not None and wondered.kind in UNHEARD and is_lost:
         # What was to be done beside it has an answer.
         wondered = None
     if wondered is not None and not any(reading.actions for reading in readings):
-        if wondered.kind not in ("lore", "alone"):
+        if wondered.kind not in UNHEARD | {"lore"}:
             # All that is asked of the program is asked at once.
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
             wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})

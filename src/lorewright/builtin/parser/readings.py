@@ -168,7 +168,7 @@ def alone(words: str, kind: str = "alone") -> Reading:
 
 
 # The kinds of asides that are words which nobody hears.
-UNHEARD = frozenset(("alone", "afar", "mute", "behind"))
+UNHEARD = frozenset(("alone", "afar", "mute", "behind", "missing"))
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:

@@ -35,6 +35,7 @@ from lorewright.builtin.parser.readings import (
     referred,
     typeable,
 )
+from lorewright.builtin.parser.tagging import Act
 from lorewright.builtin.parser.utterances import TITLES, titled_name
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.rules.verbs import typed as typed_lines
@@ -221,20 +222,29 @@ def unheard(words: str, name: str) -> Reading:
     title = name.casefold().split()[0] if name.strip() else ""
     if title in TITLES and name.islower():
         name = f"the {name}" if name == title else name.title()
-    name = "" if name.casefold() in _ONLY_HEARD else name
+    name = "" if name.casefold() in _ONLY_HEARD else re.sub(r"^(?:my|our) ", "your ", name, flags=re.IGNORECASE)
     is_own = re.search(rf"\b(?:i'm|i am|im|name is|name's|me) {re.escape(name.casefold())}\b", words.casefold())
     return alone(words) if not name or is_own or name.casefold() in small else alone(name, "afar")
 
 
-def relative_called(ctx: ParseContext, name: str) -> str:
-    """Return who somebody of the player's own is that words are put to, and nobody here: `your brother`; empty for
-    anybody else, and for an endearment."""
-    low = name.casefold().split()
-    is_own = len(low) > 1 and low[0] in ("my", "our") and not _ENDEARING & set(low)
-    return f"your {' '.join(low[1:])}" if is_own and person_meant(ctx, name) is None else ""
+def missing_called(ctx: ParseContext, act: Act) -> str:
+    """Return whom words are put to that is nobody here, nor anybody that the player has heard of: `my brother`, `the
+    bouncer`; empty for anybody else, and for an endearment."""
+    low = act.person.casefold().removeprefix("the ").removeprefix("my ").removeprefix("our ").split()
+    whose = re.search(rf"\b(?P<whose>my|our|the) {re.escape(' '.join(low))}\b", act.words.casefold()) if low else None
+    if whose is None or _ENDEARING & set(low) or low[-1] in TITLES | _ONLY_HEARD:
+        return ""
+    is_reported = whose["whose"] != "the" or any(word in lexicon().saying for word in act.words.casefold().split()[:4])
+    meant = person_meant(ctx, act.person) or person_meant(ctx, low[-1]) or resolve(act.person, ctx.nouns.everything())
+    shown = in_prose(act.person, ctx.nouns)
+    if not is_reported or meant is not None or (shown is not None and shown.standing != "absent"):
+        return ""
+    return f"{'the' if whose['whose'] == 'the' else 'your'} {' '.join(low)}"
 
 
-_ENDEARING = frozenset("friend friends dear dearest love lady lord good fine darling sweet boy girl child man".split())
+_ENDEARING = frozenset(
+    "friend friends dear dearest love lady lord good fine darling sweet boy girl child man woman guy room rest".split()
+)
 
 
 def called_behind(ctx: ParseContext, said: str, target: str) -> str:

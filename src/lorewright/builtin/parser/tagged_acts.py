@@ -38,10 +38,10 @@ from lorewright.builtin.parser.speech import (
     is_nobodys_name,
     is_personal,
     is_put_to_listener,
+    missing_called,
     nobody_called,
     put_to,
     read_remark,
-    relative_called,
     speechless,
     unheard,
 )
@@ -134,7 +134,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & words_in(act)):
         return True
     is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
-    if kind.said and (relative_called(ctx, act.person) or (is_to_nobody and called_behind(ctx, act.words, act.target))):
+    if kind.said and (missing_called(ctx, act) or (is_to_nobody and called_behind(ctx, act.words, act.target))):
         return True
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
@@ -374,8 +374,8 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     people = ctx.nouns.people
     if people and act.person[:1].isupper() and is_nobodys_name(ctx, act.person):
         return nobody_called(ctx, act.words, act.person)
-    if name := relative_called(ctx, act.person):
-        return alone(name, "afar")
+    if people and (name := missing_called(ctx, act)):
+        return alone(name, "missing")
     if not people and (name := called_behind(ctx, act.words, act.target)):
         return alone(name, "behind")
     if name := speechless(ctx, act.person):

@@ -371,6 +371,7 @@ _TEXTS: Mapping[str, str] = {
 _UNHEARD: Mapping[str, str] = {
     "afar": "You say it to {name}, as loud as you like. No answer comes: {name} is not near enough to hear it.",
     "behind": "You say it towards {name}, so that it can be heard there. Whoever may be behind it gives no answer.",
+    "missing": "Nobody here is {name}, as far as you can tell, and so nobody answers.",
     "mute": "You say it to {name}. Whatever {name} may know or think, there are no words in answer.",
 }
 
