@@ -6,6 +6,7 @@ import pytest
 
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import STEPS, corrected
 from lorewright.builtin.parser.tagging import Act
 from lorewright.values.records import InterpreterInput, InterpreterOutput
@@ -133,3 +134,34 @@ def test_small_acts_beside_others_are_told_without_more() -> None:
     text = narrate(given(*deeds, scene=BAR)).final_text
     assert "you lean on the bar. " in f"{text.lower()} "
     assert "nobody minds" not in text
+
+
+def test_what_is_told_to_a_thing_is_told_to_nobody() -> None:
+    output = reading(act("pose", "sighs"), act("request", "tells it to be quiet", topic="be quiet"))
+    assert types(output) == ["pose"]
+    assert output.proposed_actions[0].deed == "sigh, and tell it to be quiet"
+
+
+def test_a_small_act_at_a_place_that_is_not_known_yet_is_done() -> None:
+    output = reading(
+        act("go", "go to the market", target="market"), act("knock", "knock on the shutter", target="shutter")
+    )
+    assert output.not_played == ()
+    assert output.proposed_actions[-1].deed == "knock on the shutter"
+
+
+def test_whose_hands_they_are_is_told_by_who_looks() -> None:
+    assert in_second_person("She studies his hands while he counts") == ""
+    assert in_second_person("She studies his hands") == "study his hands"
+    assert in_second_person("He rubs his hands") == "rub your hands"
+
+
+def test_who_does_something_on_the_way_has_stopped_there() -> None:
+    way = [
+        outcome("moved", type="go", location_id="p:alley"),
+        outcome("looked", type="look", words="lamps"),
+        outcome("moved", type="go", location_id=BAR.place_id),
+    ]
+    way = [step.model_copy(update={"action_index": at}) for at, step in enumerate(way)]
+    text = narrate(given(*way, scene=BAR)).final_text
+    assert not any(said in text for said in ("passed", "goes by", "leads by", "do not stop", "On the way"))

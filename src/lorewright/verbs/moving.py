@@ -101,7 +101,8 @@ def _tell_way(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the way to the present place; a place on the way is passed."""
     slots = {"place": views.place(given, outcome.location_id), "minutes": duration(outcome.minutes)}
     if outcome.location_id not in (None, given.scene.place_id):
-        return [Beat("outcome", "passed", slots=slots)]
+        after = next((later for later in given.outcomes if later.action_index == outcome.action_index + 1), None)
+        return [Beat("outcome", "passed" if after is None or after.location_id else "halted", slots=slots)]
     facts: dict[str, Fact] = {"first": given.scene.first_visit}
     if outcome.minutes >= _LONG_MINUTES:
         facts["long"] = True

@@ -33,7 +33,8 @@ class Kind:
     move, what is done to a part of somebody `hurts`. Words may make
     it another kind (`turns`, `turns_beside` other acts, `finds` of who is elsewhere); what `leads_on` or `gets`
     something is needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one
-    goes up to a door; `slyly`: the verbs of what one pretends not to do."""
+    goes up to a door; `slyly`: the verbs of what one pretends not to do;
+    `anywhere`: it may be done where nothing is known of the place."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class Kind:
     leads_on: bool = False
     gets: bool = False
     leaves: bool = False
+    anywhere: bool = False
     stops: str = ""
     at_doors: str = ""
     slyly: str = ""

@@ -58,7 +58,7 @@ from lorewright.builtin.parser.speech import (
     read_remark,
 )
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
-from lorewright.builtin.parser.steps import corrected, in_steps, steps_of, undone
+from lorewright.builtin.parser.steps import corrected, in_steps, plainly, steps_of, undone
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
     is_into_telephone,
@@ -386,9 +386,11 @@ def _readings_of(
     is_guess = (
         act.score < UNSURE and one is not None and not one.is_lost and not is_aloud and not is_weak(ctx, act, one)
     )
+    found = [by_kind] if by_kind is not None else []
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
-        return fitting[0] if fitting else [one] if one is not None else []
-    return [by_kind]
+        found = fitting[0] if fitting else [one] if one is not None else []
+    small = None if alone else plainly(ctx, act, found, is_guess=act.score < UNSURE)
+    return found if small is None else [small]
 
 
 def _is_acted(ctx: ParseContext, vocabulary: set[str], line: str) -> bool:

@@ -92,12 +92,15 @@ def _wanted(reading: Reading) -> str:
 def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     """Return the question about the words that were not played: the first that has one."""
     asked = next((reading for reading in readings if reading.unclear is not None), None)
-    said = f"Not done: {listed([f'“{excerpt(words)}”' for words in lost])}."
+    said = f"Not done: {listed([f'“{excerpt(words.strip(_AROUND))}”' for words in lost])}."
     if asked is None or asked.unclear is None:
         # It is asked of the program, which answers one line.
         return Unclear(words=lost[0], question=f"{said} Ask that by itself.", lines=())
     question = "" if not asked.unclear.lines else f" {asked.unclear.question}"
     return Unclear(words=asked.unclear.words, question=f"{said}{question}", lines=asked.unclear.lines)
+
+
+_AROUND = " ,.;*"
 
 
 def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, ...]]:

@@ -366,6 +366,8 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     words = re.sub(r"[\"“]([^\"“”]+)[\"”]", r"“\1”", words)
     said = [word.replace("’", "'") for word in words.strip(_AROUND).split()]
     is_of_you = "you" in map(str.casefold, said[:2])
+    subject = said[0].casefold() if len(said) > 1 and said[0].casefold() in _OF_SUBJECTS else ""
+    said = said[1:] if subject else said
     while said and (skipped := _lead_of(said)):
         said = said[skipped:]
     while said and said[-1].casefold().strip(_AROUND) in _TRAILING:
@@ -376,10 +378,13 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         return ""
     at = 1 if len(said) > 1 and said[0].casefold().endswith("ly") else 0
     verb, is_third = _first_form(said[at])
-    if not verb or any(word.casefold() not in known_words() for word in odd if word in said):
+    if not verb or any(word.casefold().partition("'")[0] not in known_words() for word in odd if word in said):
         return ""
-    owners = {**_OWN, **(_OWN_OF_THIRD if is_third else {})}
+    owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
+    text = re.split(r", (?=(?:she|he|it|they|i|because|so|but) )", text, maxsplit=1, flags=re.IGNORECASE)[0]
+    said = text.split()
+    low = low[: len(said)]
     if is_third and "," in text:
         # What follows may have a verb of its own: `shuffles closer, one hand on the shelf`.
         said = text.partition(",")[0].split()
@@ -409,7 +414,8 @@ def _first_form(spelled: str) -> tuple[str, bool]:
     """Return the first form of a verb, and whether the word is its third person; nothing for what is no verb. Where an
     act begins, a word that is in no list is one: `hoist`."""
     word = spelled.casefold()
-    for form, is_third in ((word, False), (word.removesuffix("s"), True), (word.removesuffix("es"), True)):
+    thirds = {word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
+    for form, is_third in ((word, False), *((third, True) for third in sorted(thirds, key=len, reverse=True))):
         if (not is_third or form != word) and form not in _NO_DEEDS and (is_verb(form) or form in lexicon().verb_words):
             return form, is_third
     if word.endswith("ing"):
@@ -451,4 +457,12 @@ _OWN: Mapping[str, str] = MappingProxyType(
 )
 _OWN_OF_THIRD: Mapping[str, str] = MappingProxyType(
     {"his": "your", "her": "your", "their": "your", "himself": "yourself", "herself": "yourself"}
+)
+# What is one's own after a subject: `she watches his hands`.
+_OF_SUBJECTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "she": {"her": "your", "herself": "yourself"},
+        "he": {"his": "your", "himself": "yourself"},
+        "they": {"their": "your", "themselves": "yourself", "themself": "yourself"},
+    }
 )

@@ -78,6 +78,10 @@ _SLYLY = re.compile(
     r"(?P<verb>watch|look|star|listen|eavesdrop)(?:ing|e)?(?:\s+(?:at|to|on))?\s+(?P<whom>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+# A thing or a voice is told something, and nobody hears it.
+_SAID_TO_IT = re.compile(
+    r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse|thank)s? (?P<rest>(?:it|itself)\b.*)", re.IGNORECASE
+)
 _IF = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless|in case)\b", re.IGNORECASE)
 _LOOSE = " \t\n*_"
 
@@ -110,7 +114,9 @@ def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
 def _unnamed(ctx: ParseContext, act: Act) -> Act:
     words = act.words.strip(_LOOSE)
     name, _, rest = words.partition(" ")
-    is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys) and not is_said(act)
+    is_tag = bool(_SPEECH_TAG.fullmatch(rest.strip(" ,.:!*")))
+    is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
+    is_of_player = is_of_player and (is_tag or not is_said(act))
     named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
     if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
         named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
@@ -180,9 +186,11 @@ def _with_noun(act: Act, noun: str) -> Act | None:
 
 def _is_of_body(phrase: str) -> bool:
     head = phrase.casefold().split()[-1]
-    return bool({head, head.removesuffix("s")} & lexicon().body)
+    return bool({head, head.removesuffix("s")} & lexicon().body - _MATTER)
 
 
+# What is on the body, and no part of it.
+_MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
 _IT = frozenset(("it", "them", "one"))
 _OWNERS = frozenset("my your his her their its our".split())
 
@@ -192,14 +200,35 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     condition as not played; None for others."""
     if _IF.match(act.words) and not is_said(act):
         return replace(asking(act.words, ""), is_lost=True, words=act.words)
-    found = _NOT_DONE.fullmatch(act.words.strip(" ,.!*"))
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    if found is None or (is_said(act) and act.topic) or posture is None:
+    words = act.words.strip(" ,.!*")
+    if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
+        return _posed(ctx, act, f"{put['verb'].casefold()} {put['rest']}")
+    found = _NOT_DONE.fullmatch(words)
+    if found is None or (is_said(act) and act.topic):
         return None
     verb = found["verb"].casefold()
     deed = in_second_person(f"{_base(verb)}{found['rest']}")
+    return _posed(ctx, act, f"do not {deed}" if deed and not verb.endswith("ing") else "")
+
+
+def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool) -> Reading | None:
+    """Return an act of which nothing could be made, or which is a guess that would have to be asked about, as one of no
+    consequence, where its words can be told and it is one wherever it is done; None for others."""
+    kind = kind_of(act)
+    if any(reading.actions or reading.aside for reading in found):
+        return None
+    is_guess = is_guess and not any(reading.is_lost for reading in found)
+    is_small = (kind.harmless or kind.anywhere) and not ctx.nouns.knows_scenery
+    deed = in_second_person(act.words) if (is_small or is_guess) and not is_said(act) else ""
+    return _posed(ctx, act, deed) if deed else None
+
+
+def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:
+    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    if posture is None:
+        return None
     posed: Reading = posture(ctx, act.words.strip(" ,.!*"))
-    told = {"deed": f"do not {deed}"} if deed and not verb.endswith("ing") else {}
+    told = {"deed": deed} if deed and len(deed) <= _LONGEST else {}
     actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in posed.actions)
     return replace(posed, actions=tuple(actions), words=act.words)
 
@@ -220,8 +249,8 @@ _LONGEST = 120
 def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:
     """Return the readings of a line's acts as they are played one after the other."""
     of_words = {act.words: act for act in acts}
-    is_third = any(_verb_of(act.words).endswith("s") and not is_said(act) for act in acts)
-    readings = [_as_posture(ctx, reading) for reading in readings]
+    is_third = any(_is_told_of(act) for act in acts)
+    readings = [_with_core(_as_posture(ctx, reading)) for reading in readings]
     if is_third:
         readings = [_without_deed(reading) for reading in readings]
     return _as_beats(_marked(_standing(readings, of_words)))
@@ -238,6 +267,30 @@ def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
     told = {name: action.metadata[name] for name in ("deed", "form") if name in action.metadata}
     made = (each.model_copy(update={"metadata": {**each.metadata, **told}}) for each in posed.actions)
     return replace(posed, actions=tuple(made), words=reading.words)
+
+
+def _with_core(reading: Reading) -> Reading:
+    """Return a posture that cannot be told in all its words with what can be: `laugh` of `laugh as if he knew`."""
+    if not _is_beat(reading) or reading.actions[0].deed:
+        return reading
+    action, words = reading.actions[0], reading.words.strip(" *,.!")
+    deed = next(filter(None, (in_second_person(part) for part in (words, _ENDS_CORE.split(words)[0]))), "")
+    told = {**action.metadata, **({"deed": deed} if deed else {})}
+    return replace(reading, actions=(action.model_copy(update={"metadata": told}),))
+
+
+_ENDS_CORE = re.compile(
+    r"(?<=\w)\s+(?=(?:to|that|as|while|so|because|like|when|until|before|after|about|at|if|than)\b)"
+)
+
+
+def _is_told_of(act: Act) -> bool:
+    """Tell whether an act is told of somebody: `she nods`, `keeping her voice low`."""
+    first = act_word(act.words.strip(" *,."))
+    return not is_said(act) and (bool(_verb_of(act.words)) or (first.endswith("ing") and len(first) > _LONG))
+
+
+_LONG = 5
 
 
 def _verb_of(words: str) -> str:

@@ -62,7 +62,8 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
     behind = _read_door_mentioned(ctx, rest)
     if behind is not None:
         return behind
-    if phrase and set(lows(rest)) <= _BACK | _OUT and exact(phrase, ctx.nouns.exits) is None:
+    is_back = "back" in lows(rest) and set(lows(rest)) <= _BACK | {"up", "down", "here", "out"}
+    if phrase and (is_back or set(lows(rest)) <= _BACK | _OUT) and exact(phrase, ctx.nouns.exits) is None:
         return _read_somewhere(ctx, words)
     direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
     if direct:
