@@ -219,7 +219,8 @@ def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if outcome.form == STEPS:
         return Beat("outcome", FIRST, {}, {"deed": outcome.deed})
     if outcome.deed:
-        return Beat("outcome", IN_WORDS, {"kind": form}, {"deed": outcome.deed})
+        # What one puts away or wears is one's own.
+        return Beat("outcome", IN_WORDS, {"kind": form, "carried": True}, {"deed": outcome.deed})
     if form in kinds_of(OF_BODY) and (not posture or form in _SAYS_MORE or (form, posture) == _HELD_OUT):
         return Beat("outcome", OF_BODY, {"kind": form})
     return Beat("outcome", "gesture.pose", {"kind": posture})

@@ -382,7 +382,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         return ""
     owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
-    text = re.split(r", (?=(?:she|he|it|they|i|because|so|but) )", text, maxsplit=1, flags=re.IGNORECASE)[0]
+    text = re.split(r", (?=(?:she|he|it|they) )", text, maxsplit=1, flags=re.IGNORECASE)[0]
     said = text.split()
     low = low[: len(said)]
     if is_third and "," in text:
@@ -424,7 +424,9 @@ def _first_form(spelled: str) -> tuple[str, bool]:
         bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
         return next((form for form in bases if form not in _NO_DEEDS and is_verb(form)), ""), True
     is_rare = word == spelled and word.isalpha() and word not in known_words() and not word.endswith(_INFLECTED)
-    return (word, False) if is_rare else ("", False)
+    stem = word.removesuffix("s")
+    is_rare_third = stem != word == spelled and stem.isalpha() and stem not in known_words() and not stem.endswith("s")
+    return (word, False) if is_rare else (stem, True) if is_rare_third else ("", False)
 
 
 _INFLECTED = ("s", "ed", "ing", "ly")

@@ -104,7 +104,7 @@ def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         door = "" if act is meant else act.target
         if noun and (named := _with_noun(act, noun)) is not None:
             # What is done to a part of the body goes on as it began.
-            act = named.model_copy(update={"kind": done[-1].kind}) if _is_of_body(noun) and done else named
+            act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
             noun = "" if not act.target or _is_entity(ctx, act.target) or is_said(act) else act.target
         done.append(act)
@@ -120,14 +120,22 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
     named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
     if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
         named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
+    if _ANYBODY.search(words) and named["target"].split(" ")[0].endswith("ing"):
+        # `see if anybody is hanging around`
+        named["target"] = ""
     return act.model_copy(update={**named, "words": rest if rest and is_of_player else words or act.words})
+
+
+_ANYBODY = re.compile(r"\b(?:anyone|anybody|someone|somebody|who)\b", re.IGNORECASE)
 
 
 def _plain(words: str, phrase: str) -> str:
     """Return a phrase with the number after it, without an adverb at its end: `room 12` for `room`, `it` for `it
     aloud`, `kitchen door` for `door of the kitchen slow`."""
     found = re.search(rf"\b{re.escape(phrase)} (\d+)\b", words) if phrase else None
-    phrase = re.sub(r"(?<=\w) (?:\w+ly|aloud|slow|quick|quiet|loud|face|again|next)$", "", phrase)
+    phrase = re.sub(
+        r"(?<=\w) (?:\w+ly|aloud|slow|quick|quiet|loud|face|again|next|higher|lower|closer|tighter)$", "", phrase
+    )
     phrase = re.sub(r"^(?:the )?(door|gate|window) of (?:the )?([\w' ]+)$", r"\2 \1", phrase)
     return f"{phrase} {found[1]}" if found else phrase
 
@@ -178,7 +186,7 @@ def _with_noun(act: Act, noun: str) -> Act | None:
     if not words or words[0] not in _IT or "of" in words or is_said(act):
         return None
     has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS
-    owner = "the" if not _is_of_body(noun) else "their" if _verb_of(act.words) else "my"
+    owner = "the" if not _is_part(noun) else "their" if _verb_of(act.words) else "my"
     named = noun if has_article else f"{owner} {noun}"
     said = re.sub(rf"\b{re.escape(words[0])}\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)
     return act.model_copy(update={"words": said, "target": noun})
@@ -189,6 +197,14 @@ def _is_of_body(phrase: str) -> bool:
     return bool({head, head.removesuffix("s")} & lexicon().body - _MATTER)
 
 
+def _is_part(phrase: str) -> bool:
+    return _is_of_body(phrase) and not {phrase.casefold().split()[-1]} & _WORN
+
+
+_WORN = frozenset(
+    """coat jacket cloak collar sleeve cuff pocket hat cap hood scarf glove gloves shirt blouse dress skirt trouser trousers jeans
+    belt boot boots shoe shoes sock socks lace laces tie button zip glasses watch clothes uniform apron cardigan hem""".split()
+)
 # What is on the body, and no part of it.
 _MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
 _IT = frozenset(("it", "them", "one"))
@@ -249,7 +265,8 @@ _LONGEST = 120
 def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:
     """Return the readings of a line's acts as they are played one after the other."""
     of_words = {act.words: act for act in acts}
-    is_third = any(_is_told_of(act) for act in acts)
+    deeds = [act for act in acts if not is_said(act)]
+    is_third = any(_verb_of(act.words) for act in deeds) or any(map(_is_participle, deeds[:1]))
     readings = [_with_core(_as_posture(ctx, reading)) for reading in readings]
     if is_third:
         readings = [_without_deed(reading) for reading in readings]
@@ -261,7 +278,8 @@ def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
     action = reading.actions[0] if len(reading.actions) == 1 else None
     detail = "" if action is None or action.target_id else str(action.metadata.get("detail", ""))
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    if action is None or posture is None or not action.deed or not detail or not _is_of_body(detail):
+    own = re.search(rf"\b(?:my|his|her|their|your) (?:[\w-]+ )?{re.escape(detail)}\b", reading.words, re.IGNORECASE)
+    if action is None or posture is None or not action.deed or not detail or own is None or not _is_of_body(detail):
         return reading
     posed: Reading = posture(ctx, reading.words)
     told = {name: action.metadata[name] for name in ("deed", "form") if name in action.metadata}
@@ -284,10 +302,9 @@ _ENDS_CORE = re.compile(
 )
 
 
-def _is_told_of(act: Act) -> bool:
-    """Tell whether an act is told of somebody: `she nods`, `keeping her voice low`."""
+def _is_participle(act: Act) -> bool:
     first = act_word(act.words.strip(" *,."))
-    return not is_said(act) and (bool(_verb_of(act.words)) or (first.endswith("ing") and len(first) > _LONG))
+    return first.endswith("ing") and len(first) > _LONG
 
 
 _LONG = 5
