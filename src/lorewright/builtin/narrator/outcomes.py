@@ -63,7 +63,7 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     if beat is None:
         return None
     slots: dict[str, Slot] = {"deed": outcome.deed}
-    is_unnamed = bool(outcome.deed) and beat.group.startswith("gesture.") and not beat.facts.get("thing")
+    is_unnamed = bool(outcome.deed) and beat.group.startswith("gesture.")
     if is_unnamed and not beat.facts.get("person") and outcome.form in kinds_of(IN_WORDS):
         return [Beat("outcome", IN_WORDS, {"kind": outcome.form}, slots)]
     first = [Beat("outcome", FIRST, {}, slots)] if is_unnamed else []

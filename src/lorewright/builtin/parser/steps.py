@@ -202,8 +202,9 @@ def _is_part(phrase: str) -> bool:
 
 
 _WORN = frozenset(
-    """coat jacket cloak collar sleeve cuff pocket hat cap hood scarf glove gloves shirt blouse dress skirt trouser trousers jeans
-    belt boot boots shoe shoes sock socks lace laces tie button zip glasses watch clothes uniform apron cardigan hem""".split()
+    """coat jacket cloak collar sleeve cuff pocket hat cap hood scarf glove gloves shirt blouse dress skirt trouser
+    trousers jeans belt boot boots shoe shoes sock socks lace laces tie button zip glasses watch clothes uniform apron
+    cardigan hem""".split()
 )
 # What is on the body, and no part of it.
 _MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
