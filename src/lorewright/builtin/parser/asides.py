@@ -55,10 +55,10 @@ def aside_in(text: str) -> str:
 def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
     """Return the clocks of these names that a question about the game names: what they do, what happens when one is
     full, how one is raised. What a person may know of the thing that is called so is no question about the game."""
-    names = {name: said for name in clocks if (said := names_of_clock(name))}
+    names = {name: called for name in clocks if (called := names_of_clock(name))}
     if not names:
         return ()
-    either = "|".join(sorted((f"{re.escape(said)} " for known in names.values() for said in known), key=len)[::-1])
+    either = "|".join(sorted((f"{re.escape(word)} " for called in names.values() for word in called), key=len)[::-1])
     asked = re.compile(_patterns()["clocks"].pattern.replace(_CLOCK, f"(?:{either})"))
     # The other sentences of the line may be asides, too, or go on about it: `What's Heat again? Is it bad?`
     parts = [f"{said} " for part in re.split(r"[?.!](?: |$)", text) if (said := _without_lead(part))]
@@ -66,7 +66,7 @@ def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
     if len(others) == len(parts) or any(not aside_in(part.strip()) and not _GOES_ON.match(part) for part in others):
         return ()
     plain = f" {_bare(text)} "
-    return tuple(name for name, called in names.items() if any(f" {said} " in plain for said in called))
+    return tuple(name for name, called in names.items() if any(f" {word} " in plain for word in called))
 
 
 def names_of_clock(name: str) -> tuple[str, ...]:
