@@ -101,3 +101,23 @@ def is_named_in(names: Sequence[str], text: str) -> bool:
 def word_count(text: str) -> int:
     """Return the number of words between spaces."""
     return len(text.split())
+
+
+# How a text says that a thing can no longer be had or used.
+_GONE = (
+    r"(?:(?:is|are|was|were|has been|have been)(?: \w+)? (?:gone|missing|stolen|broken|dead|stopped)"
+    r"|(?:has|have|had)(?: \w+)? (?:gone|stopped|vanished|disappeared|died)"
+    r"|stopped|vanished|(?:goes|went|drives|drove) off|(?:does not|no longer) works?)\b"
+)
+
+
+def said_gone(text: str, noun: str) -> str:
+    """Return the clause of a text that says that the thing of that name is gone, broken or standing still; empty where
+    there is none."""
+    found = re.search(
+        rf"(?:^|[,.;:] )(?:then |and |but |so )*(?P<clause>(?:the|her|his|their|my|your|this) (?:[\w'’-]+ ){{0,2}}?"
+        rf"{re.escape(noun)}(?: (?:of|in|at|to|from|on) [\w'’ -]+?)? {_GONE}[^,;:.!?]*)",
+        plain(text),
+        re.IGNORECASE,
+    )
+    return "" if found is None else found["clause"].strip()

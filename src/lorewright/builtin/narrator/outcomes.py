@@ -24,6 +24,7 @@ from lorewright.builtin.narrator.forms import (
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
     exits,
+    gone_beat,
     people,
     sentences,
     things,
@@ -179,6 +180,8 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if message and (reason is None or (reason == "not_allowed_now" and message != NOT_NOW)):
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
+    if name == "only_scenery" and (gone := gone_beat(given, outcome)) is not None:
+        return [gone]
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
     is_of_form = bool(outcome.form) and facts.get("kind") == outcome.form
     group = IN_WORDS if facts.pop("deed", False) else SHOWN if is_of_form else f"blocked.{name}"
@@ -186,10 +189,8 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
         # The sentence that it stands in says what there is to it.
         return [replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))]
-    if "noun" in slots:
-        # What else lies here is no answer to that.
-        return [beat]
-    return [beat, *(_advice(message) or _suggest(given, name))]
+    # What else lies here is no answer to what is not.
+    return [beat] if "noun" in slots else [beat, *(_advice(message) or _suggest(given, name))]
 
 
 def _unseen_of(given: NarratorInput, outcome: Outcome) -> LoreLine | None:

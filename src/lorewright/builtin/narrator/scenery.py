@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Telling, telling_of
-from lorewright.builtin.narrator.authored import is_named_in, plain
+from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, said_gone
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Line, Slot
 from lorewright.builtin.parser.clauses import is_called, listed, place_name
@@ -474,3 +474,17 @@ def _felt_clocks(given: NarratorInput) -> Iterator[Beat]:
 def _turned(beats: list[Beat], turn_no: int) -> list[Beat]:
     start = turn_no % len(beats) if beats else 0
     return beats[start:] + beats[:start]
+
+
+# Forms of deeds that are done from afar, or to what is not there any more.
+_FROM_AFAR = frozenset("look listen smell read search seek wait gesture pose thought greet".split())
+
+
+def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    """Return that a deed comes to nothing because the thing is gone or stands still, in the words that say so; None where
+    no sentence does."""
+    shown = None if outcome.form in _FROM_AFAR else views.shown_in_prose(given, outcome)
+    for line in () if shown is None else shown.lines:
+        if clause := said_gone(line.text, shown.name.split()[-1] if shown else ""):
+            return Beat("outcome", "form.undone", {}, {"quote": lowered(clause)})
+    return None

@@ -31,6 +31,7 @@ from lorewright.builtin.parser.clauses import (
     words_of,
 )
 from lorewright.builtin.parser.echoes import echoed
+from lorewright.builtin.parser.decrees import DECREE, decreed, lacking, with_decrees
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone, without_tool
 from lorewright.builtin.parser.noun_phrases import (
@@ -141,7 +142,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_word = len(low) == 1 and said == text
     tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
-    acts = steps_of(ctx, [with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged])
+    apart = (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
+    acts = steps_of(ctx, with_decrees(ctx, apart))
     if acts and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
@@ -306,6 +308,10 @@ def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
 def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
     """Read a deed that is possible nowhere, or whose tool is not here, as refused, a way alone as taken; else None."""
     kind = kinds().get(act.kind, Kind())
+    if act.kind == DECREE:
+        return decreed(act)
+    if (claimed := lacking(ctx, act)) is not None:
+        return claimed
     if kind.said or kind.aside:
         return way_alone(ctx, act.words) if kind.said else None
     if is_never_possible(act.words):

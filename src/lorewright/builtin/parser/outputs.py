@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lorewright.builtin.parser.clauses import Clause, Risk, lexicon, listed, longest_prefix, lows
+from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.noun_phrases import exact, key_words
 from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt
 from lorewright.rules.actions import Action
@@ -94,6 +95,8 @@ def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     asked = next((reading for reading in readings if reading.unclear is not None), None)
     said = f"Not done: {listed([f'“{excerpt(words.strip(_AROUND))}”' for words in lost])}."
     if asked is None or asked.unclear is None:
+        if all(words in _decreed(readings) for words in lost):
+            return Unclear(words=lost[0], question=f"{said} {DECREED_SAID}", lines=())
         # It is asked of the program, which answers one line.
         return Unclear(words=lost[0], question=f"{said} Ask that by itself.", lines=())
     question = "" if not asked.unclear.lines else f" {asked.unclear.question}"
@@ -101,6 +104,13 @@ def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
 
 
 _AROUND = " ,.;*"
+DECREED_SAID = "You say what you do yourself; what others do, and what happens, is not up to you."
+
+
+def _decreed(readings: Sequence[Reading]) -> frozenset[str]:
+    """Return the words that decide what others do, or what happens."""
+    decided = (reading for reading in readings if reading.aside is not None and reading.aside.kind == DECREED)
+    return frozenset(reading.words for reading in decided)
 
 
 def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, ...]]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lorewright.builtin.parser.asides import clocks_asked_about, names_of_clock, subjects, subjects_in
 from lorewright.builtin.parser.clauses import capitalised, listed, place_name, with_article
+from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.outputs import DECREED_SAID
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
@@ -56,6 +58,8 @@ def answer_aside(
     `guided` is what the campaign itself answers to this kind."""
     if kind == "story":
         return _impossible(words)
+    if kind == DECREED:
+        return f"Nothing of the kind happens: “{words.strip(' .,!')}”. {DECREED_SAID}"
     if kind in _UNHEARD:
         name = words if words[:1].isupper() else with_article(words)
         return _UNHEARD[kind].format(name=name, Name=capitalised(name))

@@ -1,0 +1,276 @@
+"""Acts as they were tagged -> what their words decide that is not their speaker's to decide: what others do, what happens
+by itself, and that one has what one has not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lorewright.builtin.parser.act_kinds import Kind, kinds
+from lorewright.builtin.parser.asides import subjects_in
+from lorewright.builtin.parser.clauses import lexicon
+from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, acting, act_word, excerpt, noun_part
+from lorewright.builtin.parser.tagging import Act
+from lorewright.rules.verbs import free_verb
+from lorewright.scene_lore.nouns import is_everybodys, is_verb, may_name_a_thing, singular
+from lorewright.values.readings import Aside
+
+# The kind of an act that is decreed, and the kind of aside that answers it.
+DECREE, DECREED = "decree", "decreed"
+
+# Joints between an act and what is said to come of it; after others (`if`, `until`, `while`) nothing is decided.
+_JOINT = re.compile(r"(?:,|;|\.)? (?:and then|and now|and|then|so that|so|but) |[,;] ", re.IGNORECASE)
+_LEADS = frozenset("and then now suddenly finally so that but when".split())
+_OPEN = frozenset("if whether how what who whom whose which where why when as while until till before after".split())
+_BETWEEN = frozenset(
+    "suddenly just now then finally also all immediately instantly magically slowly quietly at once simply".split()
+)
+_DETERMINERS = frozenset("the my a an his her their".split())
+_ANYBODY = frozenset("everyone everybody somebody someone nobody".split())
+_TITLES = frozenset("mr mrs ms miss dr mr. mrs. ms. dr. captain constable sergeant officer professor".split())
+_OF_OTHERS = frozenset("he she".split())
+# Of these one speaks without deciding anything: how somebody or something is, seems, and what they are like.
+_STATIVE = frozenset(
+    "is has was does looks seems sounds smells feels likes loves wants needs knows thinks lives works means owes belongs"
+    " hates sells owns costs matters stands lies sits hangs says".split()
+)
+# Beside it somebody present who is told to act is decided about all the same: `Lena says she loves me`.
+_SAYING = frozenset(("says", "loves", "likes", "wants", "knows"))
+# In acts of these kinds clauses say what is looked at, waited for, or written.
+_WATCHING = frozenset("look listen smell read search seek wait follow write thought nonsense dream pose_of".split())
+# What is one's own moves as one wants.
+_OWN = frozenset("mind heart thoughts stomach voice breath memory head turn way".split())
+_HOURS = re.compile(
+    r"(?:now )?(?:it's|its|it is|the time is)(?: (?:now|suddenly|already))?(?: \w+)? (?:o'?clock|o clock|am|pm|midnight|noon|"
+    r"morning|dawn|over)\b|.*\b(?:minutes|hours|time|night|evening) (?:is|are) (?:over|up)\b",
+    re.IGNORECASE,
+)
+
+
+def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
+    """Return the acts, each parted from what its words say that others do or that happens, which is an act of its own."""
+    found: list[Act] = []
+    line = tuple(acts)
+    is_of_third = any(_is_third(ctx, act.words) for act in line)
+    for act in line:
+        if found and found[-1].kind == DECREE and _goes_on(act):
+            # `and gives me the box`
+            found[-1] = found[-1].model_copy(update={"words": f"{found[-1].words} {act.words}"})
+            continue
+        found += _parted(ctx, act, is_first=not found, is_of_third=is_of_third)
+    return tuple(found)
+
+
+def _goes_on(act: Act) -> bool:
+    words = [word for word in act.words.casefold().strip(" *.,").split() if word not in _LEADS]
+    return bool(words) and _is_third_person(words[0])
+
+
+def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -> list[Act]:
+    kind = kinds().get(act.kind, Kind())
+    if any(mark in act.words for mark in '"“”?'):
+        return [act]
+    is_told = bool(kind.said or kind.aside) and act.score >= _UNSURE
+    starts = [0, *(match.end() for match in _JOINT.finditer(act.words))]
+    for at, start in enumerate(starts):
+        if at and (is_told or act.kind in _WATCHING):
+            break
+        end = starts[at + 1] if at + 1 < len(starts) else len(act.words)
+        clause, goes_on = act.words[start:end].strip(" *.,;!"), bool(at) or not is_first
+        if act.kind == "attempt" and _RESULT.search(act.words[:start]) and _shows_result(clause):
+            return [Act(kind=DECREE, words=act.words.strip(" *"), score=1.0)]
+        if not (
+            _is_decreed(ctx, clause, is_told=is_told, goes_on=goes_on, is_of_third=is_of_third)
+            or (act.kind in _GIVING and not at and _is_served(clause))
+        ):
+            continue
+        kept = re.sub(r",? (?:and then|and now|and|then|so that|so|but)$", "", act.words[:start].strip(" ,;*."))
+        rest = Act(kind=DECREE, words=act.words[start:].strip(" *."), score=1.0)
+        named = {role for role in _ROLES if (words := getattr(act, role)) and words not in kept}
+        return [act.model_copy(update={"words": kept, **dict.fromkeys(named, "")}), rest] if kept else [rest]
+    return [act]
+
+
+# Below that the kind of an act is a guess.
+_UNSURE = 0.4
+# What comes of an attempt, in the words for it: `hack the card so it shows a million`.
+_RESULT = re.compile(r"\bso(?: that)? $", re.IGNORECASE)
+# Kinds for what somebody is asked to give: `my wife hands me a sandwich`.
+_GIVING = frozenset(("order", "offer", "request"))
+_SERVED = re.compile(
+    r"(?:the|my|a|an) \w+(?: \w+)? (?:hands|gives|brings|passes|serves|buys|pours|offers|throws|lends) me\b"
+)
+
+
+def _shows_result(clause: str) -> bool:
+    words = clause.casefold().split()
+    return len(words) > 1 and words[0] in ("it", "they", "that") and _is_third_person(words[1])
+
+
+def _is_served(clause: str) -> bool:
+    return _SERVED.match(clause.casefold()) is not None
+
+
+_ROLES = ("target", "second", "person", "topic")
+
+
+def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool, is_of_third: bool) -> bool:
+    """Tell whether a clause says what somebody else does, or what happens."""
+    words = clause.casefold().replace("’", "'").split()
+    while words and words[0].strip(",") in _LEADS:
+        words = words[1:]
+    if len(words) < 2 or words[0] in _OPEN:
+        return False
+    if goes_on and not is_told and _HOURS.match(" ".join(words)):
+        return True
+    after = _after_subject(ctx, words, is_told=is_told, has_pronoun=goes_on and not is_of_third)
+    while after and after[0] in _BETWEEN:
+        after = after[1:]
+    verb = after[0].strip(".,!") if after else ""
+    is_deed = _is_third_person(verb) and verb not in _STATIVE
+    return is_deed or (is_told and verb in _SAYING and bool({"me", "i"} & set(after)))
+
+
+def _after_subject(ctx: ParseContext, words: Sequence[str], *, is_told: bool, has_pronoun: bool) -> Sequence[str]:
+    """Return the words after a subject that is not the player; empty where there is none. Said to somebody, only a clause
+    about somebody who is here decides anything."""
+    people = ctx.nouns.people if is_told else (*ctx.nouns.people, *ctx.nouns.known_people)
+    for size in (3, 2, 1):
+        name = " ".join(words[:size])
+        if len(words) > size and not name.endswith(",") and exact(name, people) is not None:
+            return words[size:]
+    if is_told:
+        return ()
+    if words[0] in _TITLES:
+        return words[2:]
+    if words[0] in _ANYBODY or (has_pronoun and words[0] in _OF_OTHERS):
+        return words[1:]
+    if words[0] not in _DETERMINERS or (words[0] != "the" and words[1] in _OWN | lexicon().body):
+        return ()
+    return next(
+        (
+            words[at:]
+            for at in range(2, min(len(words), 5))
+            if (_is_third_person(words[at]) and not _is_thing(ctx, words[1 : at + 1])) or words[at] in _BETWEEN
+        ),
+        (),
+    )
+
+
+def _is_thing(ctx: ParseContext, words: Sequence[str]) -> bool:
+    """Tell whether words are the name of something: `the storage boxes`."""
+    found = resolve(" ".join(words), ctx.nouns.everything(), whole=True)
+    return isinstance(found, PhraseMatch) and not found.mended
+
+
+def _is_third_person(word: str) -> bool:
+    """Tell whether a word is a verb as others do it: `stops`, `hands`, `flies`."""
+    forms = {word[:-1], word.removesuffix("es"), f"{word.removesuffix('ies')}y"}
+    return word.endswith("s") and not word.endswith("ss") and any(is_verb(form) for form in forms - {word, f"{word}y"})
+
+
+def _is_third(ctx: ParseContext, words: str) -> bool:
+    """Tell whether an act is told of the player in the third person: `Wren opens`, `*nods`."""
+    first = next(iter(words.strip(" *").casefold().split()), "")
+    return _is_third_person(first) or exact(first, (ctx.nouns.player,)) is not None
+
+
+def decreed(act: Act) -> Reading:
+    """Return what is decreed as refused: by what rules it, where that is the weather or time, else for itself."""
+    kind = "story" if set(subjects_in(act.words, "deeds")) & _RULED else DECREED
+    if kind == DECREED and _HOURS.match(act.words):
+        kind = "story"
+    return Reading(
+        intent=f"{kind}: {excerpt(act.words)}", aside=Aside(kind=kind, words=act.words[:MAX_WORDS]), words=act.words
+    )
+
+
+# Subjects of impossible deeds that are told by what rules them.
+_RULED = frozenset(("weather", "time"))
+
+
+# What one is said to have, and has not.
+
+_OUT_OF_POCKET = re.compile(
+    r"\b(?:take|takes|pull|pulls|get|gets|bring|brings|draw|draws|produce|produces|fish|fishes|grab|grabs|whip|whips|have"
+    r"|find|finds|hand|give|show)\b (?:out |up |forth )?(?P<what>(?!my hand)(?:[\w'-]+ ){1,4}?)"
+    r"(?:out of|from|out from|in|inside) my (?:[\w-]+ )?"
+    r"(?:bag|backpack|rucksack|pocket|pockets|boot|boots|sleeve|coat|jacket|purse|satchel|hat|belt|holster|crate)\b",
+    re.IGNORECASE,
+)
+_BROUGHT = re.compile(
+    r"\b(?:the|my|a|an|some|this) (?P<what>[\w'-]+(?: [\w'-]+)?(?: of [\w'-]+)?) (?:(?:that|which) )?"
+    r"(?:[Ii]|she|he|they|we|[A-Z][\w'-]+)(?:'ve| have| had|'d)?(?: just| already)?"
+    r" (?:brought|bought|stole|made|packed|prepared|found|got|hid|left|gave|picked|carry|kept|took|stashed|borrowed)\b"
+)
+_MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
+# Kinds of deeds that need their thing in hand.
+_HANDLING = frozenset(
+    "take use put give show pay drop attack break open unlock lock perform wear write work move phone offer eat".split()
+)
+# Things of another world: no word for what they do makes them be here.
+_MARVELS = frozenset(
+    "invisibility magic magical enchanted cybernetic bionic laser robot robotic rocket flying infinite holographic"
+    " x-ray telepathic supernatural time-travel".split()
+)
+
+
+def lacking(ctx: ParseContext, act: Act) -> Reading | None:
+    """Return a deed with what one is said to have brought, or to have on one, and has not, as an attempt at what is not
+    here; None for other acts."""
+    kind = kinds().get(act.kind, Kind())
+    is_handled = act.kind in _HANDLING
+    if not ctx.nouns.knows_scenery or (kind.said and not is_handled):
+        return None
+    found = _OUT_OF_POCKET.search(act.words)
+    if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
+        return _absent(ctx, act, name)
+    if not is_handled:
+        return None
+    marvel = _marvel(ctx, act.words)
+    if marvel:
+        return _absent(ctx, act, marvel)
+    found = _BROUGHT.search(act.words)
+    if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
+        return _absent(ctx, act, name)
+    for mine in _MINE.finditer(act.words):
+        name = _name_of(mine["what"])
+        if name and not _has(ctx, name, in_sight=True) and _stands(ctx, name) == "absent":
+            return _absent(ctx, act, name)
+    return None
+
+
+def _marvel(ctx: ParseContext, words: str) -> str:
+    """Return what is named by a marvel (`laser cutter`) and is shown nowhere; empty where there is none."""
+    found = re.search(rf"\b((?:{'|'.join(map(re.escape, _MARVELS))}) [\w-]+)", words, re.IGNORECASE)
+    return "" if found is None or resolve(found[1], ctx.nouns.everything(), whole=True) else found[1]
+
+
+def _name_of(phrase: str) -> str:
+    """Return a phrase as the name of a thing: without what belongs before and after its noun."""
+    words = noun_part(phrase.strip().rpartition(" of ")[2]).split()
+    while words and words[0].casefold() in lexicon().articles | {"my", "some", "this", "that", "own", "out", "up"}:
+        words = words[1:]
+    is_thing = may_name_a_thing([word.casefold() for word in words[-1:]])
+    return " ".join(words) if words and is_thing and not is_everybodys(words[-1].casefold()) else ""
+
+
+def _has(ctx: ParseContext, name: str, *, in_sight: bool) -> bool:
+    """Tell whether the player carries a thing of that name, was told that it is theirs, or, `in_sight`, it lies here."""
+    among: tuple[Candidate, ...] = (*ctx.nouns.carried, *((*ctx.nouns.here, *ctx.nouns.people) if in_sight else ()))
+    head = singular(name.casefold().split()[-1])
+    return resolve(name, among) is not None or any(noun.is_owned and singular(noun.head) == head for noun in ctx.shown)
+
+
+def _stands(ctx: ParseContext, name: str) -> str:
+    noun = in_prose(name, ctx.nouns)
+    return "" if noun is None else noun.standing
+
+
+def _absent(ctx: ParseContext, act: Act, name: str) -> Reading | None:
+    free = free_verb()
+    if free is None:
+        return None
+    detail = {"verb": act_word(act.words)[:60], "detail": name[:MAX_WORDS], "detail_is": "absent"}
+    return acting(ctx, free.name, excerpt(act.words), metadata=detail, confidence=0.7)
