@@ -22,13 +22,7 @@ from lorewright.builtin.narrator.forms import (
     word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.scenery import (
-    exits,
-    gone_beat,
-    people,
-    sentences,
-    things,
-)
+from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
 from lorewright.builtin.parser.clauses import listed

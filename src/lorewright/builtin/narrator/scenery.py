@@ -481,10 +481,20 @@ _FROM_AFAR = frozenset("look listen smell read search seek wait gesture pose tho
 
 
 def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
-    """Return that a deed comes to nothing because the thing is gone or stands still, in the words that say so; None where
-    no sentence does."""
+    """Return that a deed comes to nothing because the thing is gone or stands still, in the words that say so, or does
+    not start; None where neither is so."""
     shown = None if outcome.form in _FROM_AFAR else views.shown_in_prose(given, outcome)
     for line in () if shown is None else shown.lines:
         if clause := said_gone(line.text, shown.name.split()[-1] if shown else ""):
-            return Beat("outcome", "form.undone", {}, {"quote": lowered(clause)})
+            return Beat("outcome", "form.undone", {}, {"reminder": lowered(clause)})
+    if shown is not None and _STARTS.match(outcome.deed):
+        return Beat("outcome", "form.unstarted", {}, {"thing": shown.name})
     return None
+
+
+# What is to run or shine by a deed, and does not.
+_STARTS = re.compile(
+    r"(?:turn|switch|power|get) .*\b(?:on|off|going|running|working)\b|(?:turn|switch|power) (?:on|off|back)\b"
+    r"|(?:start|restart|switch|ignite|activate|reactivate|fire up|boot|reboot|light)\b",
+    re.IGNORECASE,
+)

@@ -164,6 +164,19 @@ def is_of_the_game(text: str) -> bool:
     )
 
 
+def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
+    """Return the kind of aside that a line is (empty for none) and its words, without the marks of one. `typed` is the
+    line before words were spelled out; with `is_called` it names somebody, who is asked what else the game would be."""
+    marked = out_of_story(text)
+    text = marked or text
+    kind = aside_in(text.lstrip("/")) or aside_in(out_of_story(typed) or typed)
+    if not kind and (subjects_in(text, "questions") if marked else not is_called and is_of_the_game(text)):
+        kind = "rules"
+    if not kind and marked:
+        kind = "typing" if _bare(marked).startswith("how ") else "rules" if is_question(marked) else "ooc"
+    return "help" if not kind and text.startswith("/") else kind, text
+
+
 def is_never_possible(text: str) -> bool:
     """Tell whether words name a deed that is impossible whatever else is said: somebody teleports, or casts a spell."""
     plain = f" {_bare(text.replace('’', chr(39)))} "

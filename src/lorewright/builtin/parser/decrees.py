@@ -1,55 +1,50 @@
-"""Acts as they were tagged -> what their words decide that is not their speaker's to decide: what others do, what happens
-by itself, and that one has what one has not."""
+"""Acts as they were tagged -> what their words decide that is not their speaker's to decide: what others do, what
+happens by itself, and that one has what one has not. The lists of words are in `decrees.yaml`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+
+import yaml
 
 from lorewright.builtin.parser.act_kinds import Kind, kinds
 from lorewright.builtin.parser.asides import subjects_in
 from lorewright.builtin.parser.clauses import lexicon
 from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
-from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, acting, act_word, excerpt, noun_part
+from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, act_word, acting, excerpt, noun_part
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.verbs import free_verb
 from lorewright.scene_lore.nouns import is_everybodys, is_verb, may_name_a_thing, singular
 from lorewright.values.readings import Aside
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # The kind of an act that is decreed, and the kind of aside that answers it.
 DECREE, DECREED = "decree", "decreed"
 
 # Joints between an act and what is said to come of it; after others (`if`, `until`, `while`) nothing is decided.
 _JOINT = re.compile(r"(?:,|;|\.)? (?:and then|and now|and|then|so that|so|but) |[,;] ", re.IGNORECASE)
-_LEADS = frozenset("and then now suddenly finally so that but when".split())
-_OPEN = frozenset("if whether how what who whom whose which where why when as while until till before after".split())
-_BETWEEN = frozenset(
-    "suddenly just now then finally also all immediately instantly magically slowly quietly at once simply".split()
-)
-_DETERMINERS = frozenset("the my a an his her their".split())
-_ANYBODY = frozenset("everyone everybody somebody someone nobody".split())
-_TITLES = frozenset("mr mrs ms miss dr mr. mrs. ms. dr. captain constable sergeant officer professor".split())
-_OF_OTHERS = frozenset("he she".split())
-# Of these one speaks without deciding anything: how somebody or something is, seems, and what they are like.
-_STATIVE = frozenset(
-    "is has was does looks seems sounds smells feels likes loves wants needs knows thinks lives works means owes belongs"
-    " hates sells owns costs matters stands lies sits hangs says".split()
-)
-# Beside it somebody present who is told to act is decided about all the same: `Lena says she loves me`.
-_SAYING = frozenset(("says", "loves", "likes", "wants", "knows"))
-# In acts of these kinds clauses say what is looked at, waited for, or written.
-_WATCHING = frozenset("look listen smell read search seek wait follow write thought nonsense dream pose_of".split())
-# What is one's own moves as one wants.
-_OWN = frozenset("mind heart thoughts stomach voice breath memory head turn way".split())
 _HOURS = re.compile(
-    r"(?:now )?(?:it's|its|it is|the time is)(?: (?:now|suddenly|already))?(?: \w+)? (?:o'?clock|o clock|am|pm|midnight|noon|"
-    r"morning|dawn|over)\b|.*\b(?:minutes|hours|time|night|evening) (?:is|are) (?:over|up)\b",
+    r"(?:now )?(?:it's|its|it is|the time is)(?: (?:now|suddenly|already))?(?: \w+)?"
+    r" (?:o'?clock|o clock|am|pm|midnight|noon|morning|dawn|over)\b"
+    r"|.*\b(?:minutes|hours|time|night|evening) (?:is|are) (?:over|up)\b",
     re.IGNORECASE,
 )
 
 
+@cache
+def _words() -> Mapping[str, frozenset[str]]:
+    """Return the lists of words and kinds of the table, by name."""
+    text = resources.files(__package__).joinpath("decrees.yaml").read_text("utf-8")
+    rows: dict[str, str] = yaml.load(text, Loader=_LOADER)
+    return {name: frozenset(words.split()) for name, words in rows.items()}
+
+
 def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
-    """Return the acts, each parted from what its words say that others do or that happens, which is an act of its own."""
+    """Return the acts, each parted from what its words say that others do or that happens: that is an act by itself."""
     found: list[Act] = []
     line = tuple(acts)
     is_of_third = any(_is_third(ctx, act.words) for act in line)
@@ -63,7 +58,7 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
 
 
 def _goes_on(act: Act) -> bool:
-    words = [word for word in act.words.casefold().strip(" *.,").split() if word not in _LEADS]
+    words = [word for word in act.words.casefold().strip(" *.,").split() if word not in _words()["leads"]]
     return bool(words) and _is_third_person(words[0])
 
 
@@ -74,15 +69,15 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
     is_told = bool(kind.said or kind.aside) and act.score >= _UNSURE
     starts = [0, *(match.end() for match in _JOINT.finditer(act.words))]
     for at, start in enumerate(starts):
-        if at and (is_told or act.kind in _WATCHING):
+        if at and (is_told or act.kind in _words()["watching"]):
             break
         end = starts[at + 1] if at + 1 < len(starts) else len(act.words)
         clause, goes_on = act.words[start:end].strip(" *.,;!"), bool(at) or not is_first
-        if act.kind == "attempt" and _RESULT.search(act.words[:start]) and _shows_result(clause):
+        if act.kind in _words()["trying"] and _RESULT.search(act.words[:start]) and _shows_result(clause):
             return [Act(kind=DECREE, words=act.words.strip(" *"), score=1.0)]
         if not (
             _is_decreed(ctx, clause, is_told=is_told, goes_on=goes_on, is_of_third=is_of_third)
-            or (act.kind in _GIVING and not at and _is_served(clause))
+            or (act.kind in _words()["giving"] and not at and _is_served(clause))
         ):
             continue
         kept = re.sub(r",? (?:and then|and now|and|then|so that|so|but)$", "", act.words[:start].strip(" ,;*."))
@@ -96,8 +91,6 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
 _UNSURE = 0.4
 # What comes of an attempt, in the words for it: `hack the card so it shows a million`.
 _RESULT = re.compile(r"\bso(?: that)? $", re.IGNORECASE)
-# Kinds for what somebody is asked to give: `my wife hands me a sandwich`.
-_GIVING = frozenset(("order", "offer", "request"))
 _SERVED = re.compile(
     r"(?:the|my|a|an) \w+(?: \w+)? (?:hands|gives|brings|passes|serves|buys|pours|offers|throws|lends) me\b"
 )
@@ -118,23 +111,26 @@ _ROLES = ("target", "second", "person", "topic")
 def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool, is_of_third: bool) -> bool:
     """Tell whether a clause says what somebody else does, or what happens."""
     words = clause.casefold().replace("’", "'").split()
-    while words and words[0].strip(",") in _LEADS:
+    while words and words[0].strip(",") in _words()["leads"]:
         words = words[1:]
-    if len(words) < 2 or words[0] in _OPEN:
+    if len(words) < 2 or words[0] in _words()["undecided"]:
         return False
     if goes_on and not is_told and _HOURS.match(" ".join(words)):
         return True
     after = _after_subject(ctx, words, is_told=is_told, has_pronoun=goes_on and not is_of_third)
-    while after and after[0] in _BETWEEN:
+    while after and (after[0] in _words()["between"] or after[0].endswith("ly")):
         after = after[1:]
     verb = after[0].strip(".,!") if after else ""
-    is_deed = _is_third_person(verb) and verb not in _STATIVE
-    return is_deed or (is_told and verb in _SAYING and bool({"me", "i"} & set(after)))
+    if is_told and not {"me", "i", "me.", "my"} & set(after):
+        # A remark about somebody who is here.
+        return False
+    is_deed = _is_third_person(verb) and verb not in _words()["stative"]
+    return is_deed or (is_told and verb in _words()["saying"])
 
 
 def _after_subject(ctx: ParseContext, words: Sequence[str], *, is_told: bool, has_pronoun: bool) -> Sequence[str]:
-    """Return the words after a subject that is not the player; empty where there is none. Said to somebody, only a clause
-    about somebody who is here decides anything."""
+    """Return the words after a subject that is not the player; empty where there is none. Said to somebody, only a
+    clause about somebody who is here decides anything."""
     people = ctx.nouns.people if is_told else (*ctx.nouns.people, *ctx.nouns.known_people)
     for size in (3, 2, 1):
         name = " ".join(words[:size])
@@ -142,17 +138,19 @@ def _after_subject(ctx: ParseContext, words: Sequence[str], *, is_told: bool, ha
             return words[size:]
     if is_told:
         return ()
-    if words[0] in _TITLES:
+    if words[0] in _words()["titles"]:
         return words[2:]
-    if words[0] in _ANYBODY or (has_pronoun and words[0] in _OF_OTHERS):
+    if words[0] in _words()["anybody"] or (has_pronoun and words[0] in _words()["of_others"]):
         return words[1:]
-    if words[0] not in _DETERMINERS or (words[0] != "the" and words[1] in _OWN | lexicon().body):
+    if words[0] not in _words()["determiners"] or (words[0] != "the" and words[1] in _words()["own"] | lexicon().body):
         return ()
     return next(
         (
             words[at:]
             for at in range(2, min(len(words), 5))
-            if (_is_third_person(words[at]) and not _is_thing(ctx, words[1 : at + 1])) or words[at] in _BETWEEN
+            if (_is_third_person(words[at]) and not _is_thing(ctx, words[1 : at + 1]))
+            or words[at] in _words()["between"]
+            or words[at].endswith("ly")
         ),
         (),
     )
@@ -178,16 +176,12 @@ def _is_third(ctx: ParseContext, words: str) -> bool:
 
 def decreed(act: Act) -> Reading:
     """Return what is decreed as refused: by what rules it, where that is the weather or time, else for itself."""
-    kind = "story" if set(subjects_in(act.words, "deeds")) & _RULED else DECREED
+    kind = "story" if set(subjects_in(act.words, "deeds")) & _words()["ruled"] else DECREED
     if kind == DECREED and _HOURS.match(act.words):
         kind = "story"
     return Reading(
         intent=f"{kind}: {excerpt(act.words)}", aside=Aside(kind=kind, words=act.words[:MAX_WORDS]), words=act.words
     )
-
-
-# Subjects of impossible deeds that are told by what rules them.
-_RULED = frozenset(("weather", "time"))
 
 
 # What one is said to have, and has not.
@@ -205,22 +199,13 @@ _BROUGHT = re.compile(
     r" (?:brought|bought|stole|made|packed|prepared|found|got|hid|left|gave|picked|carry|kept|took|stashed|borrowed)\b"
 )
 _MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
-# Kinds of deeds that need their thing in hand.
-_HANDLING = frozenset(
-    "take use put give show pay drop attack break open unlock lock perform wear write work move phone offer eat".split()
-)
-# Things of another world: no word for what they do makes them be here.
-_MARVELS = frozenset(
-    "invisibility magic magical enchanted cybernetic bionic laser robot robotic rocket flying infinite holographic"
-    " x-ray telepathic supernatural time-travel".split()
-)
 
 
 def lacking(ctx: ParseContext, act: Act) -> Reading | None:
     """Return a deed with what one is said to have brought, or to have on one, and has not, as an attempt at what is not
     here; None for other acts."""
     kind = kinds().get(act.kind, Kind())
-    is_handled = act.kind in _HANDLING
+    is_handled = act.kind in _words()["handling"]
     if not ctx.nouns.knows_scenery or (kind.said and not is_handled):
         return None
     found = _OUT_OF_POCKET.search(act.words)
@@ -243,7 +228,7 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
 
 def _marvel(ctx: ParseContext, words: str) -> str:
     """Return what is named by a marvel (`laser cutter`) and is shown nowhere; empty where there is none."""
-    found = re.search(rf"\b((?:{'|'.join(map(re.escape, _MARVELS))}) [\w-]+)", words, re.IGNORECASE)
+    found = re.search(rf"\b((?:{'|'.join(map(re.escape, _words()['marvels']))}) [\w-]+)", words, re.IGNORECASE)
     return "" if found is None or resolve(found[1], ctx.nouns.everything(), whole=True) else found[1]
 
 
@@ -257,7 +242,7 @@ def _name_of(phrase: str) -> str:
 
 
 def _has(ctx: ParseContext, name: str, *, in_sight: bool) -> bool:
-    """Tell whether the player carries a thing of that name, was told that it is theirs, or, `in_sight`, it lies here."""
+    """Tell whether the player has a thing of that name, was told that it is theirs, or sees it, where `in_sight`."""
     among: tuple[Candidate, ...] = (*ctx.nouns.carried, *((*ctx.nouns.here, *ctx.nouns.people) if in_sight else ()))
     head = singular(name.casefold().split()[-1])
     return resolve(name, among) is not None or any(noun.is_owned and singular(noun.head) == head for noun in ctx.shown)

@@ -9,15 +9,7 @@ from functools import partial
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_speech, kinds
-from lorewright.builtin.parser.asides import (
-    aside_in,
-    clocks_asked_about,
-    is_never_possible,
-    is_of_the_game,
-    is_question,
-    out_of_story,
-    subjects_in,
-)
+from lorewright.builtin.parser.asides import aside_to_game, clocks_asked_about, is_never_possible, out_of_story
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
@@ -30,8 +22,8 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
-from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.decrees import DECREE, decreed, lacking, with_decrees
+from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone, without_tool
 from lorewright.builtin.parser.noun_phrases import (
@@ -112,18 +104,11 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
-    marked = out_of_story(text)
-    text = marked or text
-    kind = aside_in(text.lstrip("/")) or aside_in(out_of_story(typed) or typed)
-    low = list(lows(words_of(text)))
+    low = list(lows(words_of(out_of_story(text) or text)))
     is_called = any(exact(word, nouns.people + nouns.known_people) for word in (*low[:1], *low[-1:]))
+    kind, text = aside_to_game(text, typed, is_called=is_called)
     if clocks_asked_about(text, given.clocks):
         return InterpreterOutput(intent="aside: clocks", aside=Aside(kind="clocks", words=text[:MAX_WORDS]))
-    if not kind and (subjects_in(text, "questions") if marked else not is_called and is_of_the_game(text)):
-        kind = "rules"
-    if not kind and marked:
-        kind = "typing" if low[:1] == ["how"] else "rules" if is_question(marked) else "ooc"
-    kind = "help" if not kind and text.startswith("/") else kind
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     if kind and not is_own_verb and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))

@@ -1,0 +1,104 @@
+"""What a line decides of others, of what happens and of what one has is not so for being said."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.narrator.authored import said_gone
+from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.tagging import Act
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+from support.narrator_bar import SCOPES
+
+# Where the prose shows nothing, what is not here can be said not to be.
+BAR = SCOPES["bar"].model_copy(update={"scenery": ()})
+
+
+def heard(line: str, *acts: Act) -> InterpreterOutput:
+    return interpret(InterpreterInput(player_text=line, scope=BAR), lambda text: acts)
+
+
+def act(kind: str, words: str, score: float = 0.9, **roles: str) -> Act:
+    return Act(kind=kind, words=words, score=score, **roles)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("attempt", "Viktor quickly writes me a cheque"),
+        ("attempt", "the ceiling suddenly opens above us"),
+        ("go", "everyone leaves the bar at once"),
+        ("order", "a waiter brings me champagne"),
+        ("opinion", "Viktor tells me that he trusts me"),
+    ],
+)
+def test_what_somebody_else_does_is_not_done_by_saying_so(kind: str, line: str) -> None:
+    output = heard(line, act(kind, line))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+
+
+def test_the_weather_and_the_hour_answer_for_themselves() -> None:
+    for line in ("I clap and the storm ends", "I yawn and it's suddenly midnight"):
+        output = heard(line, act("pose", line))
+        assert (output.aside and output.aside.kind, output.proposed_actions) == ("story", ())
+
+
+def test_the_deed_is_played_and_what_is_said_to_come_of_it_is_not() -> None:
+    line = "I sigh and Viktor kneels before me"
+    output = heard(line, act("pose", line))
+    assert [action.type for action in output.proposed_actions] == ["pose"]
+    assert output.not_played == ("Viktor kneels before me",)
+    assert output.rest is not None
+    assert "not up to you" in output.rest.question
+
+
+def test_a_decree_goes_on_into_the_next_act() -> None:
+    line = "Viktor forgets the debt and gives me a key"
+    output = heard(line, act("attempt", "Viktor forgets the debt"), act("give", "and gives me a key", target="key"))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("opinion", "Viktor looks tired"),
+        ("wait", "wait until Viktor speaks"),
+        ("look", "look if the door opens"),
+        ("pose", "Jo sits down and she sighs"),
+        ("pose", "my hands shake and my voice breaks"),
+        ("tell", "the rain never stops on this level"),
+    ],
+)
+def test_what_is_only_seen_said_or_ones_own_is_no_decree(kind: str, line: str) -> None:
+    output = heard(line, act(kind, line))
+    assert output.aside is None or output.aside.kind not in (DECREED, "story")
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "name"),
+    [
+        ("take", "pull a crowbar out of my coat", "crowbar"),
+        ("perform", "play a waltz on my violin", "violin"),
+        ("give", "give Viktor the cigars I bought for him", "cigars"),
+        ("break", "cut the glass with a laser cutter", "laser cutter"),
+    ],
+)
+def test_what_one_is_said_to_have_brought_and_has_not_is_not_here(kind: str, line: str, name: str) -> None:
+    output = heard(line, act(kind, line))
+    assert [action.metadata.get("detail") for action in output.proposed_actions] == [name]
+    assert [action.metadata.get("detail_is") for action in output.proposed_actions] == ["absent"]
+
+
+def test_what_one_carries_is_had() -> None:
+    output = heard(
+        "take my credstick out of my pocket", act("take", "take my credstick out of my pocket", target="credstick")
+    )
+    assert all(action.metadata.get("detail_is") != "absent" for action in output.proposed_actions)
+
+
+def test_a_sentence_says_of_its_subject_alone_that_it_is_gone() -> None:
+    text = "The lift to the roof stopped in March, and you walk. A cat has gone up the stairs."
+    assert said_gone(text, "lift") == "The lift to the roof stopped in March"
+    assert said_gone(text, "stairs") == ""
+    assert said_gone("Green weed has grown up the wall and stopped there.", "wall") == ""
