@@ -121,6 +121,8 @@ def match_items(
     telling = [word for word in content_words(words, english=english) if not english or word not in STOP_WORDS]
     if english and len(words_of(words)) >= _SENTENCE:
         telling = [word for word in telling if word not in COLOURLESS_WORDS | _FAINT_WORDS]
+    elif english and len(words_of(words)) >= _SHORT_SENTENCE:
+        telling = [word for word in telling if word not in COLOURLESS_WORDS]
     if words_of(words) and not telling:
         return Match((), ())
     if not telling:
@@ -136,6 +138,8 @@ def match_items(
 
 # A topic of so many words is a sentence, in which words of every conversation say nothing of what it is about.
 _SENTENCE = 4
+# One of so many has at least some that say nothing.
+_SHORT_SENTENCE = 3
 COLOURLESS_WORDS = frozenset(
     """another other others name names look looks looked looking say says said saying thing things people person way
     ways kind sort instead cheap really right mean means meant make makes made take takes taken come comes came keep

@@ -47,7 +47,10 @@ def telling_of_talk(
             return by_form
         subject = subject_of(kind, outcome.words)
         is_long = len(outcome.deed.split()) >= _LONG and kind == _remark()
-        if (is_long or not subject) and (echo := echo_of(given, outcome, who, f"talk.{otherwise}")) is not None:
+        group = next(
+            (name for name, found in sorts("said").items() if found.search(outcome.words)), f"talk.{otherwise}"
+        )
+        if (is_long or not subject) and (echo := echo_of(given, outcome, who, group)) is not None:
             return echo
         if not subject and (taken := _class_of(given, outcome) if kind == _remark() else ""):
             return _of_speech_act(given, who, f"heard.{taken}", outcome.words)
@@ -315,6 +318,10 @@ def answer_without_lore(given: NarratorInput, outcome: Outcome) -> Beat | None:
     who = views.person(given, outcome.target_id)
     if who is None or outcome.actor_id != given.player_id or not outcome.words.strip():
         return None
+    is_question = asked_words(given.player_text, outcome.words)[1]
+    is_long = len(outcome.deed.split()) >= _LONG
+    if is_long and (echo := echo_of(given, outcome, who, _ASKED if is_question else "talk.statement")) is not None:
+        return echo
     if {word.low for word in words_of(outcome.words)} <= _WEATHER:
         regard = regard_of(given, who.id)
         return Beat("outcome", "talk.weather", {"regard": regard} if regard else {}, {"who": who})

@@ -14,7 +14,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from lorewright.builtin.parser.clauses import lexicon, words_of
-from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, pronoun_fits
+from lorewright.builtin.parser.noun_phrases import Candidate, Nouns
 from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.scene_lore.nouns import is_verb
 
@@ -41,8 +41,9 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"[, ]+(?:please|thanks|thank you|you know|right|though|then|man|mate|dude|eh|ok|okay|sir|ma'am|madam|miss|officer"
-    r"|i think|i guess|i suppose|to be honest|or something|or what|my friend|don't you think|if you ask me)$",
+    r"(?:,[, ]*(?:right|then|ok|okay|miss|man|officer)"
+    r"|[, ]+(?:please|thanks|thank you|you know|though|mate|dude|eh|sir|ma'am|madam"
+    r"|i think|i guess|i suppose|to be honest|or something|or what|my friend|don't you think|if you ask me))$",
     re.IGNORECASE,
 )
 # A request without the courtesy that it is put in.
@@ -147,12 +148,20 @@ def _bare(text: str, person: str, listener: Candidate) -> str:
             # Without a comma a name at the beginning is a call where what follows is said to its bearer.
             text = re.sub(rf"^(?:{called})(?:,\s*| (?={_TO_LISTENER}\b))", "", text, flags=re.IGNORECASE)
             text = re.sub(rf",\s*(?:{called})$", "", text, flags=re.IGNORECASE)
+            last = re.search(rf" (?P<before>[\w']+) (?:{called})$", text, re.IGNORECASE)
+            if last is not None and last["before"].casefold() not in _BEFORE_NAMES:
+                text = text[: last.end("before")]
         text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
         text = _TAIL.sub("", text)
         text = _COURTESY.sub("", text, count=1) if _COURTESY.match(text) else text
     return text.strip(" ,")
 
 
+# After these a name is no call.
+_BEFORE_NAMES = frozenset(
+    """to for with about of at on from by like and or is was the a my dear old than without love miss help trust hate
+    thank see saw tell told ask asked give gave know knew meet met named called mr mrs miss call""".split()
+)
 _TO_LISTENER = (
     r"(?:you|you're|you've|your|i|i'm|i've|my|we|it's|is|are|do|does|did|can|could|would|will|have|has|what|who|why|where"
     r"|when|how|don't|please|let|the|this|that|there|old)"
@@ -192,7 +201,8 @@ def _with_listener(tokens: Sequence[str], listener: Candidate, nouns: Nouns) -> 
         elif word in _CONTRACTED and word.partition("'")[0] == pronoun:
             told[at] = _CONTRACTED[word]
         elif word == "her" and pronoun == "she":
-            told[at] = "you" if not after or after in _NO_NOUNS or not pronoun_fits(listener, word) else "your"
+            is_object = not after or after in _NO_NOUNS or after.endswith("ly")
+            told[at] = "you" if is_object else "your"
         elif word in _THIRD[pronoun]:
             is_alone = _THIRD[pronoun][word] == "your" and (not after or after in _NO_NOUNS)
             told[at] = "yours" if is_alone else _THIRD[pronoun][word]
@@ -306,6 +316,8 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
     """Return what `you` becomes: `I`, or `me` where it is an object; empty where that is not clear."""
     before, after = (low[at - 1] if at else ""), (low[at + 1] if at + 1 < len(low) else "")
     is_clear_end = not after or after in _NO_NOUNS or after == ","
+    if before in ("were", "was") and at > 1 and low[at - 2] == "i":
+        return "me"
     if before in _AUXILIARIES and not is_clear_end:
         return "I"
     if after in _AUXILIARIES | _BETWEEN and before not in _BEFORE_OBJECTS - _JOINING:

@@ -315,7 +315,8 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         reading = replace(reading, actions=tuple(actions))
     known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns) if act.odd else frozenset()
     odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
-    if reading.actions and is_speech(act):
+    verbs = [verb_of(action.type) for action in reading.actions]
+    if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
         return _with_echo(ctx, act, reading, odd)
     return with_deed(reading, act.words, odd)
 

@@ -398,7 +398,11 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     if _is_question(kind):
         return put_to(ctx, act.words, hearer, words)
     if kind.said in _of_any_words():
-        return read_remark(ctx, act.words, hearer, words)
+        reading = read_remark(ctx, act.words, hearer, words)
+        # `If you would rather go, go` asks nothing.
+        asks = {action.type for action in reading.actions if is_answered(action.type)} if reading is not None else set()
+        if asks <= kind.fits:
+            return reading
     topic = {"topic": (kind.plain or act.topic or act.words)[:MAX_WORDS]}
     return acting(ctx, kind.said, f"{act.kind} {hearer.label}", target=hearer, metadata=topic, confidence=0.8)
 
