@@ -134,6 +134,8 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     is_of_a_name = plain_no.facts.get("topic") not in (None, "other")
     is_of_a_name = is_of_a_name and outcome.form in ("", "ask", "ask_self", "greet")
     kind = None if is_of_a_name else answer_without_lore(given, outcome)
+    if kind is not None and kind.group.startswith(ECHO) and not kind.group.startswith(_POINTING):
+        return [kind]
     if is_pointing_on and kind is not None and kind.group.startswith(ECHO):
         # What was asked is taken up, and then comes what else to ask.
         return [kind, replace(plain_no, group=plain_no.group.replace(_IGNORANT, _POINTING), facts={})]
