@@ -10,8 +10,8 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_o
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.forms import kinds_of
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.hearing import EVERYBODY, SOUNDS, THROUGH, heard_beat
-from lorewright.builtin.narrator.scenery import is_place_look, is_shelf, lore_beat, passed_by, people, said_of
+from lorewright.builtin.narrator.hearing import EVERYBODY, SOUNDS, THROUGH, heard_beat, shown_beat, thing_beats
+from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.clauses import (
     Phrasing,
@@ -21,6 +21,8 @@ from lorewright.builtin.parser.clauses import (
     longest_prefix,
     lows,
     typed,
+    with_article,
+    words_of,
 )
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import (
@@ -56,7 +58,6 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import DetailMetadata, RuleNames, Sight, Verb
 from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
-from lorewright.values.scenery import TOLD, SceneryView
 from lorewright.world.events import ItemFound
 from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState
@@ -97,28 +98,12 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if view is not None:
         return _looked_at_person(given, view.id, view.disposition)
     thing = views.thing(given, outcome.target_id)
-    if thing and outcome.words == SOUNDS:
-        return [heard_beat(given)]
-    if thing:
-        said = said_of(given, outcome.target_id, kind="outcome")
-        carried: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
-        facts = {"kind": "note"} if is_shelf(given) else carried
-        return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
-    shown = shown_in_prose(given, outcome)
+    if thing and outcome.words != SOUNDS:
+        return thing_beats(given, outcome)
+    shown = None if thing else shown_in_prose(given, outcome)
     if shown is None and outcome.words == SOUNDS:
-        return [heard_beat(given)]
-    return [_detail_beat(given, outcome.words) if shown is None else _shown_beat(given, shown)]
-
-
-def _shown_beat(given: NarratorInput, shown: SceneryView) -> Beat:
-    """Return the next sentence that shows a thing; after the last of them the first once more."""
-    new = views.unseen(shown.lines, given.recall)
-    line = (new or shown.lines)[0]
-    # What was told has no chunk to be cited by.
-    cites = () if line.key.startswith(TOLD) else (line.chunk_id,)
-    if new:
-        return Beat("outcome", authored=plain(line.text), cites=cites, keys=(line.key,))
-    return Beat("outcome", "looked.again", authored=plain(line.text), cites=cites)
+        return [heard_beat(given, outcome)]
+    return [_detail_beat(given, outcome.words) if shown is None else shown_beat(given, shown, outcome.form)]
 
 
 def _looked_around(given: NarratorInput) -> Beat:
@@ -198,6 +183,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     phrase = bare(rest)
     if not phrase:
         return acting(ctx, LOOK.name, "look around", confidence=0.85)
+    if "out" in lows(words_of(words))[1:3] and (pane := _seen_through(ctx, phrase)):
+        return _read_detail(ctx, f"{THROUGH}{with_article(pane)}", 0.85)
     if phrase.lower() in lexicon().self_words:
         me = ctx.nouns.player
         return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
@@ -239,6 +226,13 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
                 return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.7)
             part = shown_part(ctx, phrase)
             return _read_detail(ctx, phrase, 0.7) if part is None else _read_look_at_prose(ctx, *part)
+
+
+def _seen_through(ctx: ParseContext, phrase: str) -> str:
+    """Return the window or the like that one looks out of, where there may be one; else nothing."""
+    noun = noun_part(phrase.removeprefix("of "))
+    found = in_prose(noun, ctx.nouns) if noun.split()[-1:] and noun.split()[-1].lower() in _SEEN_THROUGH else None
+    return "" if found is None or found.standing == "absent" else found.name
 
 
 # What is heard and smelt is what the place has.
@@ -406,7 +400,7 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
     if elsewhere is not None:
         return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
-    if detail.startswith(THROUGH) and noun.split()[-1].lower() in _SEEN_THROUGH:
+    if detail.startswith(THROUGH) and noun_part(noun.partition(" of ")[0]).split()[-1].lower() in _SEEN_THROUGH:
         return _read_detail(ctx, detail, 0.85)
     if ctx.prose_noun and noun.lower() in ("it", "them"):
         detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun

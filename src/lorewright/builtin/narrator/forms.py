@@ -42,12 +42,14 @@ class WordForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeedForm:
-    """Whether deeds of a form change nothing, the sorts of words for them that are told by themselves, and the form
-    that they have with something to sit on."""
+    """Whether deeds of a form change nothing, and only take something in; the sorts of words for them that are told by
+    themselves, and the forms that they have with something to sit on, or to go in."""
 
     harmless: bool = False
+    senses: bool = False
     own_words: frozenset[str] = frozenset()
     with_seats: str = ""
+    with_vessels: str = ""
 
 
 @cache
@@ -104,6 +106,21 @@ def kinds_of(group: str) -> frozenset[str]:
 def is_harmless(form: str) -> bool:
     """Tell whether deeds of a form are told as done, whatever they are done to."""
     return form in deed_forms() and deed_forms()[form].harmless
+
+
+def form_with(form: str, noun: str) -> str:
+    """Return the form that a deed has with a thing, by its noun: who takes a chair sits down."""
+    row = deed_forms().get(form, DeedForm())
+    return (noun in _SEATS and row.with_seats) or (noun in _VESSELS and row.with_vessels) or form
+
+
+_SEATS = frozenset("stool seat chair bench armchair sofa".split())
+_VESSELS = frozenset("boat ferry punt dinghy canoe rowboat barge car van truck lorry taxi cart wagon lift".split())
+
+
+def is_of_senses(form: str) -> bool:
+    """Tell whether deeds of a form only take in what can be seen, heard, smelt or read."""
+    return form in deed_forms() and deed_forms()[form].senses
 
 
 def _sorts() -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Hearing: the place -> the next of its lines that tell of a sound, for somebody who listens."""
+"""The senses: a look at a thing, a sniff, an ear -> the lines that tell of it; else that there is nothing to note."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import re
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of
 from lorewright.builtin.narrator.views import Beat
+from lorewright.index.keywords import content_words
+from lorewright.rules.patch import Outcome
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import NarratorInput
+from lorewright.values.scenery import TOLD, SceneryView
 
 # What one looks at with one's ears.
 SOUNDS = "sounds"
@@ -20,8 +27,16 @@ _HEARD = re.compile(
 )
 
 
-def heard_beat(given: NarratorInput) -> Beat:
-    """Return the next line of the place that tells of anything to be heard; else that there is nothing."""
+def heard_beat(given: NarratorInput, outcome: Outcome) -> Beat:
+    """Return the next line of the place that tells of anything to be heard, or that there is nothing; of one thing the
+    line that it stands in."""
+    if thing := views.thing(given, outcome.target_id):
+        shown = views.shown_in_prose(given, outcome)
+        if shown is None:
+            return Beat("outcome", "looked.heard_at", {"bare": True}, {"thing": thing})
+        line = shown.lines[0]
+        cites = () if line.key.startswith(TOLD) else (line.chunk_id,)
+        return Beat("outcome", "looked.heard_at", {}, {"thing": thing}, authored=plain(line.text), cites=cites)
     lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if _HEARD.search(plain(line.text))]
     for line in views.unseen(lines, given.recall)[:1]:
         return Beat(
@@ -33,3 +48,73 @@ def heard_beat(given: NarratorInput) -> Beat:
             keys=(line.key,),
         )
     return Beat("outcome", "looked.sounds")
+
+
+_SMELT = re.compile(r"\b(?:smell(?:s|ed|ing)?|smelt|scents?|stinks?|stench|reeks?|odou?rs?)\b", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"[“”]|\b(?:says?|said|reads?|written|writes?|wrote|letters|words?|names?|signs?)\b", re.IGNORECASE
+)
+
+
+def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
+    """Return the next sentence that shows a thing, after the last of them the first once more; of its smell, or of the
+    words on it, those that tell of that."""
+    sensed = {"smell": _SMELT, "read": _WRITTEN}.get(form)
+    lines = [line for line in shown.lines if sensed is None or sensed.search(plain(line.text))]
+    # What the player's other words are about goes first.
+    called = set(map(singular, content_words(shown.name)))
+    asked = set(map(singular, content_words(given.player_text))) - called
+    words = {line.key: set(map(singular, content_words(plain(line.text)))) for line in lines}
+    lines.sort(key=lambda line: (-len(asked & words[line.key]), sensed is not None and not called & words[line.key]))
+    new = views.unseen(lines, given.recall)
+    line = next(iter(new or lines or (shown.lines if form == "read" else ())), None)
+    # What was told has no chunk to be cited by.
+    cites = () if line is None or line.key.startswith(TOLD) else (line.chunk_id,)
+    text = "" if line is None else plain(line.text)
+    if new and line is not None:
+        return Beat("outcome", authored=text, cites=cites, keys=(line.key,))
+    if line is not None and lines:
+        return Beat("outcome", "looked.again", authored=text, cites=cites)
+    return Beat("outcome", "looked.thing", {"kind": form}, {"thing": shown.name}, authored=text, cites=cites)
+
+
+# Words for having something say once more what it said; and the signs of that in a sentence.
+_PLAYED = frozenset("play replay hear check read reread repeat".split())
+_SAYING = re.compile(r": |[“”]")
+
+
+def played_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return what a message or the like says that is played or read again; empty where it is neither."""
+    shown = views.shown_in_prose(given, outcome)
+    if shown is None or outcome.deed.partition(" ")[0] not in _PLAYED:
+        return []
+    lines = [line for line in shown.lines if _SAYING.search(line.text)][:1]
+    return [
+        Beat(
+            "outcome",
+            FIRST,
+            slots={"deed": outcome.deed},
+            authored=plain(line.text),
+            cites=() if line.key.startswith(TOLD) else (line.chunk_id,),
+        )
+        for line in lines
+    ]
+
+
+def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return the next line that is openly known of a thing, else what was told of it, else that one sees no more."""
+    thing, form = views.thing(given, outcome.target_id), outcome.form
+    said = [] if form == "smell" else said_of(given, outcome.target_id, kind="outcome")
+    shown = views.shown_in_prose(given, outcome)
+    if said or shown is not None:
+        return said or [shown_beat(given, shown, form)] if shown is not None else said
+    known = open_lines(given, outcome.target_id or "")[:1] if form != "smell" else []
+    if known and not is_shelf(given):
+        return [Beat("outcome", "looked.again", authored=plain(line.text), cites=(line.chunk_id,)) for line in known]
+    is_look = is_of_senses(form) and form not in kinds_of("looked.thing")
+    if is_look and set(thing.casefold().split()[1:]).isdisjoint(given.player_text.casefold().split()):
+        # It was meant by another name: that of the place where it is.
+        return [Beat("outcome", "looked.at_place", {}, {"thing": thing})]
+    facts: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
+    facts = {"kind": form} if form in kinds_of("looked.thing") else {"kind": "note"} if is_shelf(given) else facts
+    return [Beat("outcome", "looked.thing", facts, {"thing": thing})]

@@ -17,11 +17,13 @@ from lorewright.builtin.narrator.forms import (
     USED,
     DeedForm,
     deed_forms,
+    form_with,
     is_harmless,
     kinds_of,
     word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact, grammar
+from lorewright.builtin.narrator.hearing import played_beats
 from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
@@ -60,7 +62,7 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     slots: dict[str, Slot] = {"deed": outcome.deed}
     is_unnamed = bool(outcome.deed) and beat.group.startswith("gesture.")
     if is_unnamed and not beat.facts.get("person") and outcome.form in kinds_of(IN_WORDS):
-        return [Beat("outcome", IN_WORDS, {"kind": outcome.form}, slots)]
+        return [Beat("outcome", IN_WORDS, {"kind": outcome.form, "carried": True}, slots)]
     first = [Beat("outcome", FIRST, {}, slots)] if is_unnamed else []
     return [*first, beat, *_time_price(given, outcome)]
 
@@ -179,9 +181,10 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
     is_of_form = bool(outcome.form) and facts.get("kind") == outcome.form
     group = IN_WORDS if facts.pop("deed", False) else SHOWN if is_of_form else f"blocked.{name}"
+    if name == "only_scenery" and (played := played_beats(given, outcome)):
+        return played
     beat = Beat("outcome", group, facts, slots)
     if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
-        # The sentence that it stands in says what there is to it.
         return [replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))]
     # What else lies here is no answer to what is not.
     return [beat] if "noun" in slots else [beat, *(_advice(message) or _suggest(given, name))]
@@ -203,10 +206,12 @@ def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact
     if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
         return {"person": True}, {"thing": noun.name}
     head = noun.name.split()[-1].casefold()
-    is_told = bool(outcome.deed) and outcome.form in kinds_of(IN_WORDS) and (outcome.form != "eat" or head in _FOOD)
+    first = outcome.deed.partition(" ")[0]
+    is_told = outcome.form in kinds_of(IN_WORDS) if outcome.form else _SORT_OF.get(first) == "handle"
+    is_told = is_told or form_with(outcome.form, head) in kinds_of(IN_WORDS)
+    is_told = is_told and first not in {"", *_THEFTS} and (outcome.form != "eat" or head in _FOOD)
     if outcome.reason == "only_scenery" and is_told:
-        seated = deed_forms().get(outcome.form, DeedForm()).with_seats
-        kind = seated if seated and head in _SEATS else outcome.form
+        kind = form_with(outcome.form, head) or "work"
         return {"kind": kind, "deed": True, **only({"carried": noun.is_owned}, "carried")}, {"deed": outcome.deed}
     if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
         return {"kind": form}, {"thing": noun.name}
@@ -250,8 +255,7 @@ _SORTS = {
     "stamp strike",
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
-# Who takes one of these sits down.
-_SEATS = frozenset("stool seat chair bench armchair sofa".split())
+_THEFTS = frozenset("steal swipe nick pinch pilfer snatch loot rob".split())
 # What holds what is eaten or drunk; and what alone is.
 _VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
 _FOOD = frozenset(

@@ -14,9 +14,11 @@ from lorewright.builtin.narrator.forms import FIRST, IN_WORDS, SHOWN
 from lorewright.builtin.narrator.grammar import Fact, Facts
 from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_name, with_article
 from lorewright.ids import local
+from lorewright.index.keywords import content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.models import LoreText
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise
 from lorewright.values.scenery import SceneryView
 from lorewright.values.scope import WayOut
@@ -350,9 +352,15 @@ def _found(outcome: Outcome, evidence: Evidence) -> Beat:
     finding = (None if verb is None else verb.part(FindingWords)) or FindingWords("other")
     facts: dict[str, Fact] = {"band": outcome.band or "none", "verb": finding.verb}
     where = views.where(outcome.words) if finding.says_where else ""
+    part = outcome.words.partition(" of ")[0]
+    named = where or (detail(outcome.words) or detail(part) if finding.says_where else "")
+    told = set(map(singular, content_words(plain(evidence.text))))
+    if named and told.isdisjoint(map(singular, content_words(named.partition(" of ")[0]))):
+        # What was asked for is answered first.
+        beside = _quoted_beat(evidence, "found.beside", {"where": True} if where else {}, None, where)
+        return replace(beside, slots={**beside.slots, "detail": named})
     # Not "You search behind the nets and find this: Behind the nets …".
-    if where and is_named_in(where.split()[-1:], plain(evidence.text)):
-        where = ""
+    where = "" if where and is_named_in(where.split()[-1:], plain(evidence.text)) else where
     if where:
         facts["where"] = True
     return _quoted_beat(evidence, "found", facts, None, where)

@@ -34,7 +34,9 @@ class Kind:
     it another kind (`turns`, `turns_beside` other acts, `finds` of who is elsewhere); what `leads_on` or `gets`
     something is needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one
     goes up to a door; `slyly`: the verbs of what one pretends not to do;
-    `anywhere`: it may be done where nothing is known of the place."""
+    `anywhere`: it may be done where nothing is known of the place. What is done to a part
+    of somebody may be the verb that `holds` them; of what is done to a thing `of_whole` a part is not the thing; what
+    `asks_own` is a look at what one carries, where it is about that."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -71,6 +73,9 @@ class Kind:
     stops: str = ""
     at_doors: str = ""
     slyly: str = ""
+    holds: str = ""
+    of_whole: str = ""
+    asks_own: bool = False
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 

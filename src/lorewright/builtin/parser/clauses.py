@@ -112,6 +112,11 @@ class Lexicon:
     address: tuple[Phrase, ...]
     callings: tuple[tuple[Phrase, ...], ...]
     saying: frozenset[str]
+    # Other words by which players call what a text shows.
+    likes: Mapping[str, tuple[str, ...]]
+    # Plain things -> what they go with: a place, or something that is shown; and what everybody may have on.
+    found_with: Mapping[str, frozenset[str]]
+    worn: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +230,8 @@ def lexicon() -> Lexicon:
         said=_phrases(data["statements"]["said"]),
         address=_phrases(data["address"]),
         saying=frozenset(data["saying"]),
+        likes={word: tuple(likes) for word, likes in data["likes"].items()},
+        found_with=_hosts(data["goes_with"]),
         callings=tuple(tuple(tuple(name.split()) for name in names) for names in data["callings"]),
         risks=tuple(
             (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))
@@ -234,7 +241,16 @@ def lexicon() -> Lexicon:
     )
 
 
-_WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "whole_place", "halting")
+_WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "whole_place", "halting", "worn")
+
+
+def _hosts(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Return the things of each row with all the hosts of the rows that they stand in."""
+    things = {thing for row in rows.values() for thing in row.split()}
+    return {
+        thing: frozenset(host for hosts, row in rows.items() if thing in row.split() for host in hosts.split())
+        for thing in things
+    }
 
 
 def longest_prefix(words: Sequence[str], phrases: Iterable[Phrase]) -> Phrase:

@@ -21,7 +21,17 @@ from lorewright.builtin.parser.clauses import (
     typed,
     with_article,
 )
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, key_words, resolve, scenery_named
+from lorewright.builtin.parser.handling import FLESH
+from lorewright.builtin.parser.noun_phrases import (
+    Candidate,
+    PhraseMatch,
+    exact,
+    in_prose,
+    key_words,
+    resolve,
+    scenery_named,
+    words_shown,
+)
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     ParseContext,
@@ -253,17 +263,30 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
     meant."""
     named = " ".join((act.target, act.second, act.person))
-    nouns = (*ctx.nouns.everything(), *ctx.nouns.scenery, *ctx.nouns.prose_words)
-    words = {word for noun in nouns for key in noun.keys for word in key.words}
+    words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
+    words |= words_shown(ctx.nouns)
     forms = {form for word in words for form in (word, f"{word}'s", f"{word}s")}
     people = {word for noun in (*ctx.nouns.people, *ctx.nouns.known_people) for key in noun.keys for word in key.words}
     of_people, known = act.person.split(), forms | known_words()
+    owner, _, part = act.target.rpartition(" ")
+    limb = part if part in FLESH or part.casefold() in known else _nearest(part.casefold(), FLESH, _LIKE)
+    # `leenas hnad`
+    of_owner = owner.split()[-1:] if limb in FLESH else []
+    names = {f"{word}'s" for word in people} if of_owner else set[str]()
+    words |= {limb} & FLESH
     slips = tuple(
         (odd, meant)
         for odd in dict.fromkeys(named.split())
         if (is_odd := odd in act.odd and odd.casefold() not in forms) or odd.casefold() not in known
-        if (meant := _nearest(odd.casefold(), people if odd in of_people else words, _LIKE if is_odd else _MUCH_LIKE))
+        if (
+            meant := _nearest(
+                odd.casefold(),
+                names if odd in of_owner else people if odd in of_people else words,
+                _LIKE if is_odd or odd in of_owner else _MUCH_LIKE,
+            )
+        )
     )
+    slips += tuple(_other_names(ctx, act.target)) if not slips else ()
     for odd, meant in slips:
         slip = re.compile(rf"\b{re.escape(odd)}\b")
         fields = ("words", "target", "second", "person", "topic")
@@ -271,18 +294,45 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     return act, slips
 
 
+def _other_names(ctx: ParseContext, phrase: str) -> Iterator[tuple[str, str]]:
+    """Yield the word by which a thing that is at hand was called, with its name: notes for a notebook."""
+    word = phrase.split()[-1] if phrase else ""
+    likes = lexicon().likes.get(singular(word.casefold()), ())
+    if not likes or resolve(phrase, ctx.nouns.everything()) is not None or _is_in_sight(ctx, phrase):
+        return
+    found = (resolve(like, ctx.nouns.things, whole=True) for like in likes)
+    yield from ((word, match.label) for match in found if isinstance(match, PhraseMatch) and not match.mended)
+
+
+def _is_in_sight(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether the prose shows what a phrase names."""
+    noun = in_prose(phrase, ctx.nouns)
+    return noun is not None and noun.standing == "shown"
+
+
 def _nearest(odd: str, words: Collection[str], least: float) -> str:
     """Return the only word that an unknown one is most like; empty for none, for several, and for its own plural."""
     scores = {
         word: OSA.normalized_similarity(odd, word)
         for word in words
-        if len(word) >= _LONG_ENOUGH and word[0] == odd[0] and abs(len(word) - len(odd)) <= _LENGTHS_APART
+        if len(word) >= _LONG_ENOUGH and word[0] == odd[:1] and abs(len(word) - len(odd)) <= _LENGTHS_APART
     }
     best = max(scores.values(), default=0.0)
-    likely = [word for word, score in scores.items() if score == best]
-    return likely[0] if best >= least and len(likely) == 1 and likely[0] != f"{odd}s" else ""
+    likely = [word for word, score in scores.items() if score == best >= least]
+    if len(likely) != 1 and least == _LIKE:
+        # `bote` for a boat; a word that may be right as it is, as `radio`, is no road.
+        long = {word: score for word, score in scores.items() if min(len(word), len(odd)) >= _SOUNDED}
+        alike = {word: score for word, score in long.items() if _consonants(word) == _consonants(odd)}
+        likely = [word for word, score in alike.items() if score == max(alike.values())]
+    return likely[0] if len(likely) == 1 and likely[0] != f"{odd}s" else ""
 
 
+def _consonants(word: str) -> str:
+    return re.sub(r"[aeiouy]|(.)(?=\1)", "", word)
+
+
+# Shorter words are not told by how they sound.
+_SOUNDED = 4
 _LONG_ENOUGH = 3
 _LENGTHS_APART = 2
 # From so much of its letters on a word is another with slips.

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lorewright.builtin.parser.act_kinds import Kind, words_in
 from lorewright.builtin.parser.clauses import Word, lexicon, lows, words_of
-from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
     Frame,
     ParseContext,
     PhraseKind,
     Reading,
+    act_word,
     acting,
     aimed_at_prose,
     asking,
     bare,
+    excerpt,
     meant,
+    noun_part,
     parted,
+    person_meant,
     read_way,
     referred,
     shown,
@@ -27,7 +33,10 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
+from lorewright.builtin.parser.tagging import Act
+from lorewright.rules.verbs import free_verb, verb_for
 from lorewright.rules.verbs import typed as typed_lines
+from lorewright.scene_lore.nouns import singular
 
 # Words between a thing and where it is put.
 ONTO = ("on", "onto", "in", "into", "inside", "under", "behind", "beside", "against", "with", "to")
@@ -127,7 +136,15 @@ def person_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, 
     return (found[0], skipped + found[1]) if found else None
 
 
-def without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, Sequence[str]]) -> Reading | None:
+def handled(ctx: ParseContext, act: Act, kind: Kind, *, is_clear: bool) -> Reading | None:
+    """Read a deed by what it is done to, where that decides: somebody who is known by their calling alone, a tool that
+    is missing, a part of somebody's body or of a thing; None for any other."""
+    role = _role_asked_about(ctx, act.target) if kind.called and act.target else None
+    body = _body_part(ctx, act.target, (kind.hurts if is_clear else "") or kind.holds)
+    return role or _without_tool(ctx, act.words, act.second, kind.wants) or body or _some_of(ctx, act, kind)
+
+
+def _without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, Sequence[str]]) -> Reading | None:
     """Return the attempt at an act whose tool is not here, which the rules refuse for want of that; None where nothing
     is wanting. The tool is one that is `named` after `with`, else one of those that a word of the act `wants`."""
     low = words.casefold()
@@ -149,7 +166,7 @@ def _is_here(ctx: ParseContext, name: str) -> bool:
     return noun is None or noun.standing != "absent"
 
 
-def role_asked_about(ctx: ParseContext, phrase: str) -> Reading | None:
+def _role_asked_about(ctx: ParseContext, phrase: str) -> Reading | None:
     """Read a look for somebody by their calling, who is not here, as a question about what the player knows of them, by
     the first word for that calling: `copper` is a constable. None where it names no calling, or somebody here."""
     head = phrase.casefold().split()[-1:]
@@ -172,17 +189,87 @@ _DECIDING = frozenset(
 )
 
 
-def hurt(ctx: ParseContext, phrase: str, verb: str) -> Reading | None:
-    """Read what would break a part of somebody's body (`Viktor's neck`, `his arm`) as the verb done to them; None where
-    there is no such verb, or it is nobody's."""
+def _body_part(ctx: ParseContext, phrase: str, verb: str) -> Reading | None:
+    """Read what is done to a part of somebody's body (`Viktor's neck`, `lenas hand`, `his arm`) as the verb done to
+    them; None where there is no such verb, or it is nobody's."""
     owner, _, part = phrase.rpartition(" ")
-    if not verb or part.casefold() not in lexicon().body:
+    if not verb or not owner or part.casefold() not in FLESH:
         return None
     whom = _OBJECTS.get(owner.casefold())
-    found = resolve(re.sub(r"'s?$", "", owner), ctx.nouns.people) if whom is None else referred(ctx, whom, person=True)
-    if not isinstance(found, PhraseMatch) or not owner.endswith(("'s", "'", *_OBJECTS)):
+    name = re.sub(r"(?:['’]s?|s)$", "", owner)
+    found = resolve(name, ctx.nouns.people) if whom is None else referred(ctx, whom, person=True)
+    if not isinstance(found, PhraseMatch) or (whom is None and name == owner):
         return None
     return acting(ctx, verb, f"{verb} {found.label}", target=found)
 
 
 _OBJECTS = {"his": "him", "her": "her", "their": "them"}
+# Parts of a body that can be touched.
+FLESH = frozenset(
+    "hand hands arm arms finger fingers fist thumb palm elbow shoulder shoulders head face nose lip lips cheek chin "
+    "jaw throat neck brow forehead hair beard chest back belly stomach hip leg legs knee foot feet wrist ankle".split()
+)
+
+
+def _some_of(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
+    """Read what is done with a part of a thing alone (`one taper` of a crate of them, the strap of a bag): to hand it
+    over the thing itself would have to go, and that is asked; anything else is told in the player's words. None where
+    all of it is meant, or where it does not matter, as for a look."""
+    if not kind.of_whole or not act.target:
+        return None
+    is_it = bool(ctx.prose_noun) and act.target.casefold() in lexicon().thing_pronouns
+    whole = _whole_of(ctx.nouns, ctx.prose_noun if is_it else act.target, act.words)
+    free = free_verb()
+    if whole is None or free is None:
+        return None
+    whom = person_meant(ctx, act.person) if act.person else None
+    person = whom.label if isinstance(whom, PhraseMatch) else act.person
+    slots = {"target": shown(whole), "second": act.second, "person": typeable(person)}
+    lines = (line for line in kind.lines if "{target}" in line and all(slots[name] for name in _SLOT.findall(line)))
+    line = next(lines, "") if kind.of_whole == "asked" and whole.candidate in ctx.nouns.carried else ""
+    if line:
+        meant_line = line.format(**slots)
+        return replace(asking(act.words, f"You mean: {meant_line}? Yes or no.", [meant_line]), is_lost=True)
+    detail = {"verb": act_word(act.words)[:60], "detail": noun_part(act.target)[:MAX_WORDS], "detail_is": "scenery"}
+    return acting(ctx, free.name, excerpt(act.words), metadata=detail, confidence=0.7)
+
+
+def own_asked_about(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
+    """Read a question about what one carries, put to nobody (`how much is on my credstick`), as a look at it."""
+    if not kind.asks_own or act.person or _OF_YOU & words_in(act):
+        return None
+    named = re.search(r"\bmy (?P<name>[\w' -]+)", act.words.casefold())
+    found = resolve(noun_part(named["name"]), ctx.nouns.carried, whole=True) if named else None
+    if found is None and ctx.thing in ctx.nouns.carried and ctx.thing is not None and "it" in words_in(act):
+        found = PhraseMatch(ctx.thing, ctx.thing.name, 0.85)
+    if not isinstance(found, PhraseMatch):
+        return None
+    look = verb_for("examine")
+    return None if look is None else acting(ctx, look.name, f"{look.name} at {shown(found)}", target=found)
+
+
+_OF_YOU = frozenset("you your yours u ur he she they him her".split())
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+def _whole_of(nouns: Nouns, phrase: str, words: str) -> PhraseMatch | None:
+    """Return the thing of which a phrase names a part: one of several that are in it, or what belongs to it."""
+    said = key_words(phrase)
+    counted = re.search(rf"\b(?:{_SOME})(?: \w+)? {re.escape(said[-1])}\b", words.casefold()) if said else None
+    for thing in nouns.things:
+        of = thing.keys[0].words.index("of") if "of" in thing.keys[0].words else 0
+        holder, content = thing.keys[0].words[:of], thing.keys[0].words[of + 1 :]
+        is_one = bool(content) and singular(said[-1]) == singular(content[-1]) and said[-1:] != (content[-1],)
+        if of and holder[-1] not in said and content and (is_one or (said[-1:] == content[-1:] and counted)):
+            return PhraseMatch(thing, thing.name, 0.85)
+    head, joint, rest = phrase.partition(" of ")
+    if not joint or not key_words(head) or key_words(head)[-1] in _ALL_OF or exact(phrase, nouns.everything()):
+        return None
+    found = resolve(rest, nouns.things)
+    is_part = isinstance(found, PhraseMatch) and resolve(head, nouns.everything()) is None
+    return found if is_part and isinstance(found, PhraseMatch) else None
+
+
+# Numbers and words before one of several, or some of it; and what stands before all of a thing.
+_SOME = "one|an?|1|2|3|4|two|three|four|five|six|some|few|couple of|another|single|handful of"
+_ALL_OF = frozenset("rest all whole lot contents bundle pair set piece kind sort name crate box stack pile".split())

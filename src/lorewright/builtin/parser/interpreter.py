@@ -25,11 +25,12 @@ from lorewright.builtin.parser.clauses import (
 from lorewright.builtin.parser.decrees import DECREE, decreed, lacking, with_decrees
 from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
-from lorewright.builtin.parser.handling import hurt, role_asked_about, way_alone, without_tool
+from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
     nouns_of,
+    words_shown,
 )
 from lorewright.builtin.parser.outputs import find_risks, output_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
@@ -67,7 +68,7 @@ from lorewright.builtin.parser.vocatives import with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, past_the_next
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.scene_lore.nouns import is_verb
+from lorewright.scene_lore.nouns import is_verb, singular
 from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Scope
@@ -98,7 +99,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     ctx = ParseContext(nouns=nouns, verbs=given.verbs)
     ctx = replace(ctx, has_mood=has_mood(text))
     names = _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()}
-    shown = _words_shown(nouns)
+    shown = words_shown(nouns)
     slips = mended_in(text, names, shown)
     typed, text = text, spelled_out(text, names, shown)
     known = _OWN_KNOWLEDGE.fullmatch(text)
@@ -298,12 +299,10 @@ def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
     if (claimed := lacking(ctx, act)) is not None:
         return claimed
     if kind.said or kind.aside:
-        return way_alone(ctx, act.words) if kind.said else None
+        return (own_asked_about(ctx, act, kind) or way_alone(ctx, act.words)) if kind.said else None
     if is_never_possible(act.words):
         return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
-    role = role_asked_about(ctx, act.target) if kind.called and act.target else None
-    verb = kind.hurts if act.score >= _CLEARLY else ""
-    return role or without_tool(ctx, act.words, act.second, kind.wants) or hurt(ctx, act.target, verb)
+    return handled(ctx, act, kind, is_clear=act.score >= _CLEARLY)
 
 
 def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
@@ -313,8 +312,9 @@ def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         form = {"form": form_of(act, reading)}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
-    known = _vocabulary(ctx.nouns) | _words_shown(ctx.nouns) if act.odd else frozenset()
-    odd = {word for word in act.odd if not {low := word.casefold().removesuffix("'s"), f"{low}s"} & known}
+    known = _vocabulary(ctx.nouns) | words_shown(ctx.nouns) if act.odd else frozenset()
+    low = {word: word.casefold().removesuffix("'s") for word in act.odd}
+    odd = {word for word in act.odd if not {low[word], f"{low[word]}s", singular(low[word])} & known}
     verbs = [verb_of(action.type) for action in reading.actions]
     if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
         return _with_echo(ctx, act, reading, odd)
@@ -329,7 +329,7 @@ def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[st
     """Return a reading whose actions carry what was said, as who hears it would repeat it, where that can be told."""
     heard_by = reading.actions[0].target_id or getattr(only_person(ctx), "candidate", None)
     listener = next((person for person in ctx.nouns.people if heard_by in (person.id, person)), None)
-    words = act.words if listener is None else spelled_out(act.words, _vocabulary(ctx.nouns), _words_shown(ctx.nouns))
+    words = act.words if listener is None else spelled_out(act.words, _vocabulary(ctx.nouns), words_shown(ctx.nouns))
     said = "" if listener is None else echoed(words, act.person, listener, ctx.nouns, odd)
     if not said:
         return reading
@@ -352,7 +352,7 @@ def _readings_of(
     if is_walk and (walk := past_the_next(ctx, act.target, ahead)) is not None:
         return [walk]
     text = spelled_out(
-        act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, _words_shown(ctx.nouns)
+        act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, words_shown(ctx.nouns)
     )
     parts = _clauses(text, ctx, names)
     if not parts:
@@ -474,11 +474,6 @@ def _is_adverbial(clause: Clause) -> bool:
 def _vocabulary(nouns: Nouns) -> set[str]:
     """Return the words of all names in scope, in lower case."""
     return {word for candidate in nouns.everything() for key in candidate.keys for word in key.words}
-
-
-def _words_shown(nouns: Nouns) -> set[str]:
-    """Return the words for what the prose shows."""
-    return {word for noun in (*nouns.scenery, *nouns.prose_words) for key in noun.keys for word in key.words}
 
 
 def _continues(before: Reading, after: Reading) -> bool:

@@ -225,10 +225,12 @@ def resolve(
     if len(words) > 1 and words[-1] in ("one", "ones"):
         words = words[:-1]  # `the red one`
     found = _best(words, here, heard)
-    if found is None and words and (one := singular(words[-1])) != words[-1]:
-        # Of several of a kind one stands for all of them.
-        several = _best((*words[:-1], one), here, heard)
-        found = None if isinstance(several, Tie) else several
+    is_slip = isinstance(found, PhraseMatch) and found.mended
+    for other in {singular(words[-1]), f"{words[-1]}s"} - {words[-1]} if words and (found is None or is_slip) else ():
+        # Of several of a kind one stands for all of them, and they for it.
+        several = _best((*words[:-1], other), here, heard)
+        if isinstance(several, PhraseMatch) and not several.mended:
+            found = several
     if whole or (found is not None and not _is_loose(found)):
         return found
     cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
@@ -283,49 +285,38 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
     match = None if is_own else scenery_named(phrase, nouns.scenery) or scenery_named(phrase, nouns.prose_words)
     if match is None and not is_own and words:
         # Another word for what is shown.
-        likes = (scenery_named(like, nouns.scenery) for like in _LIKE.get(singular(words[-1]), ()))
+        likes = (scenery_named(like, nouns.scenery) for like in lexicon().likes.get(singular(words[-1]), ()))
         match = next(filter(None, likes), None)
     if match is not None:
         return ProseNoun(match.label, "shown")
     if not may_name_a_thing(words) or len(words) > 3:
         return None
-    if nouns.doors and words[-1] in _PARTS_OF_DOORS:
-        return ProseNoun(" ".join(words), "ambient")
     name = " ".join(_as_typed(word, phrase) for word in words)
-    return ProseNoun(name, "ambient" if is_own or is_ambient(words[-1]) else "absent")
+    is_plain = is_own or is_ambient(words[-1]) or is_found_here(words[-1], nouns)
+    return ProseNoun(name, "ambient" if is_plain else "absent")
 
 
 # Words before a noun that name nothing of it.
 _VAGUE = frozenset("whole entire sure whatever whichever any every each both several more other".split())
-_PARTS_OF_DOORS = frozenset(
-    "handle doorhandle knob doorknob keyhole hinge hinges latch threshold doorstep frame".split()
-)
-# Other words by which players call what a text shows.
-_LIKE = {
-    "message": ("handset", "letter", "note", "voice", "words"),
-    "recording": ("handset", "tape", "voice"),
-    "voicemail": ("handset", "voice"),
-    "phone": ("handset", "telephone"),
-    "mobile": ("handset",),
-    "radio": ("wireless", "handset"),
-    "seat": ("chair", "stool", "bench"),
-    "chair": ("stool", "seat"),
-    "stool": ("chair", "seat"),
-    "rug": ("mat", "carpet"),
-    "picture": ("photograph", "painting"),
-    "photo": ("photograph", "picture"),
-    "register": ("book", "guest book", "ledger"),
-    "timer": ("hen", "clock"),
-    "chicken": ("hen",),
-    "kettle": ("pot", "coffee pot"),
-    "tea": ("cup", "teapot", "tea pot", "mug"),
-    "beer": ("glass", "mug", "tankard", "bottle"),
-    "breakfast": ("egg", "toast", "bread"),
-    "tin": ("box", "can"),
-    "stair": ("staircase", "stairs", "steps"),
-    "bottle": ("flask",),
-    "drink": ("glass", "cup"),
-}
+
+
+def is_found_here(noun: str, nouns: Nouns) -> bool:
+    """Tell whether a plain thing may be taken to be here, though nothing says so: what everybody wears, and what goes
+    with the place or with something that is shown: pens on a desk."""
+    one, lex = singular(noun), lexicon()
+    if one in lex.worn:
+        return True
+    hosts = lex.found_with.get(one, frozenset())
+    named = (word for named in (nouns.place, *nouns.things, *nouns.doors) for key in named.keys for word in key.words)
+    shown = (singular(_head(candidate)) for candidate in nouns.scenery)
+    return bool(hosts) and not hosts.isdisjoint((*named, *shown))
+
+
+def words_shown(nouns: Nouns) -> set[str]:
+    """Return the words for what the prose shows, and other words by which players call that."""
+    among = (*nouns.scenery, *nouns.prose_words)
+    words = {word for noun in among for key in noun.keys for word in key.words}
+    return words | {word for word, likes in lexicon().likes.items() if not words.isdisjoint(likes)}
 
 
 def scenery_named(phrase: str, scenery: Iterable[Candidate]) -> PhraseMatch | None:

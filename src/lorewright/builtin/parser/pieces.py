@@ -38,7 +38,7 @@ from lorewright.builtin.parser.readings import (
     which,
 )
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import verb_of, verbs
+from lorewright.rules.verbs import verb_for, verb_of, verbs
 from lorewright.values.readings import Aside
 from lorewright.values.scope import Scope
 
@@ -147,11 +147,16 @@ def joined(readings: Sequence[Reading], intent: str) -> Reading:
 
 
 def with_reading(readings: Sequence[Reading], reading: Reading) -> list[Reading]:
-    """Return readings with one more; a second remark to the same person goes on with the first."""
+    """Return readings with one more; a second remark to the same person goes on with the first, and what is handed over
+    is not put down before."""
     before = readings[-1].actions if readings else ()
     if len(before) != 1 or len(reading.actions) != 1:
         return [*readings, reading]
     first, second = before[0], reading.actions[0]
+    dropping = verb_for("put_down")
+    if dropping is not None and first.type == dropping.name and second.metadata.get("item_id") == first.target_id:
+        # What is put down before somebody and pushed over to them is handed over.
+        return [*readings[:-1], reading]
     verb = verb_of(second.type)
     syntax = None if verb is None else verb.part(Syntax)
     is_remark = syntax is not None and syntax.remark is not None

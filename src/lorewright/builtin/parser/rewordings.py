@@ -378,7 +378,8 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         return ""
     at = 1 if len(said) > 1 and said[0].casefold().endswith("ly") else 0
     verb, is_third = _first_form(said[at])
-    if not verb or any(word.casefold().partition("'")[0] not in known_words() for word in odd if word in said):
+    slips = (word for at, word in enumerate(said) if word in odd and (at or not _first_form(word)[1]))
+    if not verb or any(word.casefold().partition("'")[0] not in known_words() for word in slips):
         return ""
     owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
     low = [word.casefold().strip(",") for word in said]

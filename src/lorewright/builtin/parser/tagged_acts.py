@@ -78,12 +78,14 @@ _NO_NOUNS = frozenset(
 def _head(phrase: str) -> str:
     """Return a noun phrase without what follows its noun: `keyhole` of `keyhole who is`."""
     words = phrase.split()
-    end = next(
-        (at for at, word in enumerate(words) if at and word.casefold() in AFTER_NOUNS - {"of", "with"}), len(words)
-    )
+    end = next((at for at, word in enumerate(words) if at and word.casefold() in _AFTER_HEADS), len(words))
     while end > 1 and words[end - 1].casefold() in AFTER_NOUNS:
         end -= 1
     return " ".join(words[:end])
+
+
+# What follows a noun and is no part of its name: `roses I brought`.
+_AFTER_HEADS = (AFTER_NOUNS | {"i", "you", "we", "he", "she", "they", "i'd", "i've"}) - {"of", "with"}
 
 
 def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
@@ -177,10 +179,22 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         )
     )
     free = free_verb()
-    is_risk = kind.harmless and any(
-        free is not None and action.type == free.name and action.target_id is not None for action in reading.actions
+    tries = [action for action in reading.actions if free is not None and action.type == free.name]
+    is_own = _is_carried(ctx, act.target)
+    is_risk = any(action.target_id is not None for action in tries) and (kind.harmless or (is_own and not kind.hurts))
+    # What the prose shows is not meant where a thing of that name is at hand.
+    is_alone = len(reading.actions) == 1
+    is_beside = (
+        is_alone and any(action.target_id is None for action in tries) and (is_own or _lies_here(ctx, act.target))
     )
-    return is_refused(reading) or is_risk or is_of_nothing or (len(details) == 1 and _is_clumsy(details[0], act))
+    return (
+        is_refused(reading)
+        or is_risk
+        or is_beside
+        or is_of_nothing
+        or (len(details) == 1 and _is_clumsy(details[0], act))
+        or any(map(_begins_clause, details))
+    )
 
 
 def _is_unknown(reading: Reading) -> bool:
@@ -239,7 +253,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return read(kind.of_any)
     if where := _taken_to(ctx, kind, act):
         return read_way(ctx, act.words, words_of(where))
-    if _stays_by_one(ctx, kind, act):
+    if _stays_by_one(ctx, kind, act) or (kind.of_any and _is_carried(ctx, act.target)):
         return _deed(ctx, act, replace(kind, harmless=True))
     is_of_body = kind.harmless and _is_of_own_body(act) and resolve(act.target, ctx.nouns.everything()) is None
     if is_of_body or _is_nominal(ctx, kind, act):
@@ -321,7 +335,11 @@ _DIRECTIONS = frozenset("outside inside upstairs downstairs north south east wes
 
 def _is_carried(ctx: ParseContext, phrase: str) -> bool:
     is_it = ctx.thing in ctx.nouns.carried and phrase.casefold() in lexicon().thing_pronouns
-    return is_it or isinstance(resolve(phrase, ctx.nouns.carried), PhraseMatch)
+    return is_it or (bool(phrase) and isinstance(resolve(phrase, ctx.nouns.carried), PhraseMatch))
+
+
+def _lies_here(ctx: ParseContext, phrase: str) -> bool:
+    return bool(phrase) and isinstance(resolve(phrase, ctx.nouns.here, whole=True), PhraseMatch)
 
 
 def _is_way(ctx: ParseContext, phrase: str) -> bool:
@@ -426,6 +444,8 @@ def _deed(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     found = resolve(about, ctx.nouns.everything()) if about else None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
     posed: Reading | None = None if posture is None or not kind.harmless else posture(ctx, words)
+    if posed is not None and isinstance(found, PhraseMatch) and found.candidate in ctx.nouns.carried:
+        posed = replace(posed, mentioned=(found.candidate,))
     if posed is not None and set(about.casefold().split()) & lexicon().body:
         return posed
     is_here = isinstance(found, PhraseMatch) and found.candidate.kind in ("person", "thing", "door")

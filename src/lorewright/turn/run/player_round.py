@@ -315,7 +315,7 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
     premises = _check_claims(turn, begun, output.proposed_actions, owned)
     attempts, at = _ground(turn, begun, output.proposed_actions, premises)
     judged = _validate(turn, at.state, attempts, output)
-    scenery = scenery_views(output.proposed_actions, shown)
+    scenery = scenery_views(output.proposed_actions, shown, state)
     return PlayerReading(output, tuple(attempts), judged, premises, scenery, begun.stream.messages[-1], at)
 
 

@@ -11,14 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.narrator.forms import is_of_senses
 from lorewright.builtin.parser.clauses import with_article
 from lorewright.ids import content_hash
+from lorewright.packs.models import PackEntity
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.actions import Action
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.gather import ReadableLine, in_sentences, readable_lines
 from lorewright.scene_lore.models import SceneLore
-from lorewright.scene_lore.nouns import is_everybodys, other_words, shown_nouns, singular
+from lorewright.scene_lore.nouns import is_everybodys, may_name_a_thing, other_words, shown_nouns, singular
 from lorewright.turn.views.draft import ToldOpening
 from lorewright.turn.views.point import TurnStream
 from lorewright.values.records import LoreLine, Message
@@ -41,8 +43,25 @@ def shown_in_lore(view: LoreView, state: WorldState) -> Iterator[SceneryNoun]:
     people = [_in_pack(who, state) for who in state.present_npcs()]
     for line in readable_lines(view, (_in_pack(place, state), *things)):
         yield from _nouns_in(line)
+    for entity in _lying_about(view, _in_pack(place, state), state):
+        for line in readable_lines(view, (entity.id,)):
+            yield from _nouns_in(line)
+            yield from _names_in(line, (entity.name, *entity.spoken_aliases))
     for line in readable_lines(view, people, introductions=people):
         yield from _nouns_spoken_of(line)
+
+
+def _lying_about(view: LoreView, place: str, state: WorldState) -> Iterator[PackEntity]:
+    """Yield the things that a pack has at a place (each of the two names the other), and the story does not know: they
+    are there to be looked at."""
+    known = {entity.pack_entity_id or entity.id for entity in state.entities.values()}
+    for generation in view.generations:
+        for chunk in generation.chunks_of(place)[:1]:
+            ids = [value for kind, value in generation.links_of(chunk.row) if kind == "entity" and value not in known]
+            for entity in filter(None, map(generation.entity, dict.fromkeys(ids))):
+                first = generation.chunks_of(entity.id)[:1]
+                if entity.type == "item" and any(("location", place) in generation.links_of(row.row) for row in first):
+                    yield entity
 
 
 def shown_in_opening(opening: ToldOpening, state: WorldState) -> Iterator[SceneryNoun]:
@@ -142,6 +161,15 @@ def _nouns_told(text: str, message_id: str) -> tuple[SceneryNoun, ...]:
     )
 
 
+def _names_in(line: ReadableLine, names: Iterable[str]) -> Iterator[SceneryNoun]:
+    """Yield a thing by its names, where one of its sentences has one of them."""
+    called = dict.fromkeys(name.casefold().removeprefix("the ") for name in names)
+    is_named = any(re.search(rf"\b{re.escape(name)}\b", line.text.casefold()) for name in called)
+    for name in called:
+        if is_named and may_name_a_thing(name.split()):
+            yield SceneryNoun(name=name, head=name.split()[-1], text=line.text, key=line.key, source=line.source)
+
+
 def _nouns_of(sentence: str, key: str, source: str, *, is_here: bool, is_told: bool = False) -> tuple[SceneryNoun, ...]:
     given = {"text": sentence, "key": key, "source": source, "is_here": is_here}
     sure = (
@@ -160,17 +188,37 @@ def _nouns_of(sentence: str, key: str, source: str, *, is_here: bool, is_told: b
 # The player's actions -> what they are about where that is no entity, for the narrator.
 
 
-def scenery_views(actions: Sequence[Action], scenery: Sequence[SceneryNoun]) -> tuple[SceneryView, ...]:
+def scenery_views(
+    actions: Sequence[Action], scenery: Sequence[SceneryNoun], state: WorldState
+) -> tuple[SceneryView, ...]:
     """Return one view for each action whose words mean no entity, by the parser's word: what the prose shows, or what
-    is not there."""
+    is not there; and for each look at a thing what the prose that was told says of it."""
     found: list[SceneryView] = []
     for index, action in enumerate(actions):
         detail, standing = str(action.metadata.get("detail", "")), action.metadata.get("detail_is")
+        target = state.entities.get(action.target_id or "")
         if standing == "absent":
             found.append(SceneryView(action_index=index, name=detail))
         elif standing == "scenery":
             found.append(_view_of(index, detail, scenery))
+        elif target is not None and target.type in ("item", "door") and is_of_senses(action.form):
+            found += _view_of_thing(index, target.name, scenery)
     return tuple(found)
+
+
+def _view_of_thing(index: int, name: str, scenery: Sequence[SceneryNoun]) -> Iterator[SceneryView]:
+    """Yield the sentences of what was told that show a thing: all of its name, or the noun of it."""
+    words = {singular(word) for word in name.casefold().split()} - _DOORS
+    nouns = [noun for noun in scenery if noun.is_sure and noun.key.startswith(TOLD)]
+    same = [noun for noun in nouns if words <= set(map(singular, noun.name.split()))]
+    same = same or [noun for noun in nouns if singular(noun.head) == singular(name.casefold().split()[-1])]
+    lines = {noun.key: LoreLine(key=noun.key, text=noun.text, chunk_id=noun.source) for noun in same}
+    if lines:
+        yield SceneryView(action_index=index, name=with_article(name), lines=tuple(lines.values())[:_MOST_LINES])
+
+
+# What is told of the kitchen is told of the kitchen door.
+_DOORS = frozenset(("door", "gate"))
 
 
 def _view_of(index: int, name: str, scenery: Sequence[SceneryNoun]) -> SceneryView:

@@ -1,0 +1,167 @@
+"""What a line names is found by other names and with slips; a part is not the whole, a plain thing is not denied, and a
+look answers for what is looked at."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.narrator import narrate
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.tagging import Act
+from lorewright.rules.actions import Action
+from lorewright.values.records import Evidence, InterpreterInput, InterpreterOutput
+from lorewright.values.scenery import SceneryNoun, SceneryView
+from lorewright.values.scope import Named
+from support.narrator_bar import SCOPES
+from support.narrator_scenes import BAR, given, outcome
+
+NOTEBOOK = Named(id="p:notebook", name="notebook", kind="thing")
+ROSES = Named(id="p:roses", name="bunch of roses", aliases=("roses",), kind="thing")
+
+
+def _noun(name: str, text: str) -> SceneryNoun:
+    return SceneryNoun(name=name, head=name.split()[-1], text=text, key=f"k:{name}", source="p:bar#6")
+
+
+def _read(text: str, kind: str, *, odd: tuple[str, ...] = (), **named: object) -> InterpreterOutput:
+    roles = {key: value for key, value in named.items() if isinstance(value, str)}
+    within = SCOPES["bar"].model_copy(update={key: value for key, value in named.items() if key not in roles})
+    act = Act.model_validate({"kind": kind, "words": text, "score": 0.9, "odd": odd, **roles})
+    return interpret(InterpreterInput(player_text=text, scope=within), lambda line: (act,))
+
+
+def _action(output: InterpreterOutput) -> Action:
+    assert len(output.proposed_actions) == 1, output
+    return output.proposed_actions[0]
+
+
+def test_a_word_that_sounds_like_what_the_prose_shows_is_that() -> None:
+    scenery = (_noun("goat", "A goat is tied to the rail."),)
+    output = _read("look at the gote", "look", target="gote", odd=("gote",), scenery=scenery)
+    assert _action(output).metadata["detail"] == "goat"
+
+
+def test_a_word_that_is_right_as_it_is_is_no_other_word() -> None:
+    scenery = (_noun("road", "A road runs by."),)
+    output = _read("switch on the radar", "use", target="radar", scenery=scenery)
+    assert _action(output).metadata["detail_is"] == "absent"
+
+
+def test_a_slip_in_another_word_for_what_is_shown_is_mended_to_it() -> None:
+    scenery = (_noun("tin hen", "A tin hen ticks."),)
+    assert _action(_read("x the chikcen", "look", target="chikcen", scenery=scenery)).metadata["detail"] == "hen"
+
+
+def test_another_word_for_what_one_carries_is_that_thing() -> None:
+    output = _read("go over my notes", "read", target="my notes", carried=(NOTEBOOK,), scenery=())
+    assert _action(output).target_id == NOTEBOOK.id
+
+
+@pytest.mark.parametrize("words", ["squeeze Viktor's elbow", "take hold of viktors arm", "grab his wrist"])
+def test_a_part_of_somebodys_body_is_touched_with_them(words: str) -> None:
+    target = " ".join(words.split()[-2:])
+    action = _action(_read(words, "take", target=target, scenery=()))
+    assert (action.type, action.target_id) == ("touch", "p:viktor")
+
+
+def test_one_of_several_is_not_handed_over_as_all_of_them() -> None:
+    output = _read("hand viktor a rose", "give", target="rose", person="viktor", carried=(ROSES,), scenery=())
+    assert output.proposed_actions == ()
+    assert output.unclear is not None
+    assert output.unclear.lines == ("give the bunch of roses to Viktor",)
+
+
+def test_all_of_several_is_handed_over() -> None:
+    output = _read("give the roses to viktor", "give", target="roses", person="viktor", carried=(ROSES,), scenery=())
+    assert (_action(output).type, _action(output).item_id) == ("give", ROSES.id)
+
+
+def test_what_is_done_to_a_part_of_a_thing_is_a_deed_of_its_own() -> None:
+    output = _read("undo the string of the notebook", "take", target="string of the notebook", carried=(NOTEBOOK,))
+    assert _action(output).target_id is None
+    assert _action(output).deed == "undo the string of the notebook"
+
+
+@pytest.mark.parametrize(("words", "thing"), [("shut the curtains", "curtains"), ("put on my scarf", "scarf")])
+def test_what_goes_with_the_place_or_with_anybody_is_not_denied(words: str, thing: str) -> None:
+    scenery = (_noun("window", "A window gives on the yard."),)
+    output = _read(words, "close", target=thing, scenery=scenery)
+    assert all(action.metadata.get("detail_is") != "absent" for action in output.proposed_actions)
+
+
+@pytest.mark.parametrize("thing", ["pistol", "key", "curtains"])
+def test_what_could_matter_or_goes_with_nothing_here_is_denied(thing: str) -> None:
+    scenery = (_noun("ledge", "A ledge runs along the wall."),)
+    output = _read(f"take the {thing}", "take", target=thing, scenery=scenery)
+    assert _action(output).metadata["detail_is"] == "absent"
+
+
+def test_a_clause_after_what_is_looked_at_is_no_second_thing() -> None:
+    words = "look at the knife, where viktor left it"
+    assert _action(_read(words, "look", target="knife", scenery=())).target_id == "p:knife"
+
+
+def test_how_much_is_on_what_one_carries_is_a_look_at_it() -> None:
+    output = _read("so whats left on my credstick", "ask_price", scenery=())
+    assert (_action(output).type, _action(output).target_id) == ("look", "p:credstick")
+
+
+def test_what_is_put_down_before_somebody_and_pushed_over_to_them_is_given() -> None:
+    text = "I lay the credstick down and push it over to viktor"
+    acts = (
+        Act(kind="drop", words="I lay the credstick down", target="credstick", score=0.9),
+        Act(kind="give", words="and push it over to viktor", target="it", person="viktor", score=0.9),
+    )
+    output = interpret(InterpreterInput(player_text=text, scope=SCOPES["bar"]), lambda line: acts)
+    assert [(action.type, action.item_id) for action in output.proposed_actions] == [("give", "p:credstick")]
+
+
+def _found(text: str, words: str) -> str:
+    item = Evidence(item_id="p:bar#9", text=text, how="found", chunk_id="p:bar#9")
+    came_of = outcome("found", type="search", words=words, item_ids=("p:bar#9",))
+    return narrate(given(came_of, scene=BAR, evidence=(item,))).final_text
+
+
+def test_what_is_found_beside_what_was_searched_is_told_after_an_answer_about_that() -> None:
+    text = _found("A coin lies under the mat.", "in the lamp")
+    assert "lamp" in text.partition("A coin")[0].casefold()
+
+
+def test_what_is_found_in_what_was_searched_needs_no_answer_before_it() -> None:
+    assert "out of the ordinary" not in _found("A coin lies in the lamp.", "in the lamp")
+
+
+LINES = (
+    {"key": "k:1", "text": "A slate leans on the wall.", "chunk_id": "p:bar#1"},
+    {"key": "k:2", "text": "On the slate somebody has written who owes for the ferry.", "chunk_id": "p:bar#1"},
+)
+
+
+def _looked(form: str, typed: str) -> str:
+    shown = SceneryView.model_validate({"action_index": 0, "name": "the slate", "lines": LINES})
+    came_of = outcome("looked", type="look", words="slate", form=form)
+    return narrate(given(came_of, scene=BAR, scenery=(shown,), player_text=typed)).final_text
+
+
+def test_what_is_read_is_what_is_written_there() -> None:
+    assert "who owes for the ferry" in _looked("read", "read the slate")
+
+
+def test_a_look_tells_first_what_the_other_words_are_about() -> None:
+    assert "A slate leans" in _looked("look", "look at the slate")
+    assert "who owes for the ferry" in _looked("look", "does the slate say anything of a ferry")
+
+
+def test_a_thing_without_a_smell_is_not_described_instead() -> None:
+    text = _looked("smell", "sniff the slate")
+    assert "the slate" in text.casefold()
+    assert "leans" not in text
+
+
+def test_a_message_that_is_played_again_says_what_it_said() -> None:
+    line = {"key": "told:1", "text": "The tape says two words: come home.", "chunk_id": "t/1"}
+    shown = SceneryView.model_validate({"action_index": 0, "name": "the tape", "lines": (line,)})
+    came_of = outcome(
+        "blocked", type="attempt", words="use tape", reason="only_scenery", form="use", deed="replay the tape"
+    )
+    assert "come home" in narrate(given(came_of, scene=BAR, scenery=(shown,))).final_text
