@@ -165,3 +165,39 @@ def test_who_does_something_on_the_way_has_stopped_there() -> None:
     way = [step.model_copy(update={"action_index": at}) for at, step in enumerate(way)]
     text = narrate(given(*way, scene=BAR)).final_text
     assert not any(said in text for said in ("passed", "goes by", "leads by", "do not stop", "On the way"))
+
+
+def test_small_acts_do_not_count_against_the_limit_of_a_line() -> None:
+    small = [act("pose", f"{words}s") for words in ("shrug", "yawn", "blink")]
+    output = reading(
+        small[0],
+        act("look", "looks around"),
+        small[1],
+        act("look", "looks at Viktor", target="Viktor"),
+        small[2],
+        act("ask", "Where is Jin?", topic="Jin"),
+    )
+    assert types(output)[-1] == "ask"
+
+
+def test_one_act_that_is_several_is_each_of_them() -> None:
+    output = reading(act("pose", "sighs, leans back"), act("ask", "Where is Jin?", topic="Jin"))
+    assert output.proposed_actions[0].deed == "sigh, and lean back"
+
+
+def test_a_way_out_that_is_taken_is_a_way_although_the_prose_shows_it() -> None:
+    output = reading(act("go", "ride the lift to the market", target="lift"), act("pose", "yawn"))
+    assert output.proposed_actions[0].location_id == "p:night_market"
+
+
+def test_letting_go_is_no_departure() -> None:
+    output = reading(act("pose", "sigh"), act("go", "let go of it"))
+    assert "go" not in types(output)
+
+
+def test_what_is_looked_for_is_what_it_is() -> None:
+    output = reading(
+        act("search", "rummage in the drawer for a match", target="drawer", second="match"),
+        act("use", "strike it", target="it"),
+    )
+    assert output.proposed_actions[-1].metadata["detail"] == "match"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lorewright.builtin.parser.act_kinds import kinds
 from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.noun_phrases import nouns_of
-from lorewright.builtin.parser.outputs import MAX_ACTIONS
+from lorewright.builtin.parser.outputs import MAX_STEPS
 from lorewright.builtin.parser.tagging import Act
 from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
@@ -155,7 +155,7 @@ def test_whatever_is_tagged_names_nothing_outside_the_scope(score: float, acts: 
     tagged = [act.model_copy(update={"score": score}) for act in acts]
     output = reading(". ".join(act.words for act in tagged) or "hm", *tagged)
     known = {candidate.id for candidate in (*BAR.everything(), *BAR.known_people, *BAR.known_places, BAR.player)}
-    assert len(output.proposed_actions) <= MAX_ACTIONS
+    assert len(output.proposed_actions) <= MAX_STEPS
     for action in output.proposed_actions:
         named = {action.target_id, action.location_id, action.item_id} - {None}
         assert named <= known

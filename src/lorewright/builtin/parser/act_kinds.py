@@ -30,13 +30,13 @@ class Kind:
     other things, `with_own` things of no consequence, with anything at all the line `of_any`; what is `wondered` asks
     oneself where nobody is, what has a `personal` phrase and no name is the action `in_person`. A word that `wants`
     tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
-    move, what is done to a part of somebody `hurts`. Words may make
-    it another kind (`turns`, `turns_beside` other acts, `finds` of who is elsewhere); what `leads_on` or `gets`
-    something is needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one
-    goes up to a door; `slyly`: the verbs of what one pretends not to do;
-    `anywhere`: it may be done where nothing is known of the place. What is done to a part
-    of somebody may be the verb that `holds` them; of what is done to a thing `of_whole` a part is not the thing; what
-    `asks_own` is a look at what one carries, where it is about that."""
+    move, what is done to a part of somebody `hurts`. Words may make it another kind (`turns`, `turns_beside` other
+    acts, `turns_own` with one's own things, `finds` of who is elsewhere); what `leads_on` or `gets` something is
+    needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one goes up to
+    a door; `slyly`: the verbs of what one pretends not to do; `anywhere`: it may be done where nothing is known of
+    the place. What is done to a part of somebody may be the verb that `holds` them; of what is
+    done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
+    that."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -65,6 +65,7 @@ class Kind:
     hurts: str = ""
     turns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     turns_beside: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    turns_own: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     finds: tuple[str, str] = ("", "")
     leads_on: bool = False
     gets: bool = False
@@ -88,7 +89,7 @@ def kinds() -> Mapping[str, Kind]:
         **dict.fromkeys(("fits", "then"), frozenset),
         **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
         **dict.fromkeys(("lines", "finds"), tuple),
-        **dict.fromkeys(("turns", "turns_beside"), _patterns),
+        **dict.fromkeys(("turns", "turns_beside", "turns_own"), _patterns),
         "personal": lambda phrases: frozenset(phrases.split(", ")),
         "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
     }

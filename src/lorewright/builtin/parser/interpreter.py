@@ -130,7 +130,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
     apart = (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
     acts = steps_of(ctx, with_decrees(ctx, apart))
-    if acts and _are_read_as(ctx, acts, readings, given.ahead):
+    is_plain = all(act.words in said for act in acts)
+    if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings

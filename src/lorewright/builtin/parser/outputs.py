@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lorewright.builtin.parser.clauses import Clause, Risk, lexicon, listed, longest_prefix, lows
+from lorewright.builtin.parser.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.noun_phrases import exact, key_words
 from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt
 from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of
 from lorewright.values.readings import Unclear
 from lorewright.values.records import InterpreterOutput
 
-MAX_ACTIONS = 4
+# The most actions of a line that may come to something; acts of no consequence beside them do not count, up to so many
+# in all.
+MAX_ACTIONS, MAX_STEPS = 4, 8
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 def with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
@@ -64,16 +68,17 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
     confidence = min(reading.confidence for reading in readings)
-    if len(actions) > MAX_ACTIONS:
-        assumptions.append("only the first four things are tried")
+    tried = _first(actions)
+    if len(actions) > len(tried):
+        assumptions.append(f"only the first {_NUMBERS[len(tried)]} things are tried")
         confidence = min(confidence, 0.8)
     # A model, where there is one, may make something of the rest.
     confidence = min(confidence, 0.5) if lost else confidence
     unclear = next((reading.unclear for reading in readings if reading.unclear and not reading.is_lost), None)
     return InterpreterOutput(
         intent="; then ".join(reading.intent for reading in readings)[:400],
-        referenced_entities=_referenced_ids(ctx, actions[:MAX_ACTIONS]),
-        proposed_actions=actions[:MAX_ACTIONS],
+        referenced_entities=_referenced_ids(ctx, tried),
+        proposed_actions=tried,
         assumptions=tuple(dict.fromkeys(assumptions)),
         risk_flags=risks,
         confidence=confidence,
@@ -82,6 +87,20 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         played=". ".join(reading.words for reading in readings) if lost else "",
         rest=_rest(everything, lost) if lost else None,
     )
+
+
+def _first(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """Return the actions that are tried: the first, up to the limits."""
+    weights = [0 if _is_small(action) else 1 for action in actions]
+    return tuple(action for at, action in enumerate(actions[:MAX_STEPS]) if sum(weights[: at + 1]) <= MAX_ACTIONS)
+
+
+def _is_small(action: Action) -> bool:
+    """Tell whether an action comes to nothing whatever happens: a posture, an attempt at what only the prose shows."""
+    verb = verb_of(action.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    is_shown = verb is not None and verb.is_free and action.target_id is None and "detail" in action.metadata
+    return is_shown or (syntax is not None and syntax.posture is not None)
 
 
 def _wanted(reading: Reading) -> str:

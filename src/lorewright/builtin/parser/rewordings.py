@@ -377,8 +377,8 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if not said or len(said) > _LONGEST_DEED or len(text) > _LONGEST_TEXT or not _TOLD_DEED.fullmatch(text):
         return ""
     at = 1 if len(said) > 1 and said[0].casefold().endswith("ly") else 0
-    verb, is_third = _first_form(said[at])
-    slips = (word for at, word in enumerate(said) if word in odd and (at or not _first_form(word)[1]))
+    verb, is_third = first_form(said[at].rstrip(","))
+    slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(word.casefold().partition("'")[0] not in known_words() for word in slips):
         return ""
     owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
@@ -386,6 +386,8 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     text = re.split(r", (?=(?:she|he|it|they) )", text, maxsplit=1, flags=re.IGNORECASE)[0]
     said = text.split()
     low = low[: len(said)]
+    if is_third and ", and " in text:
+        return ""
     if is_third and "," in text:
         # What follows may have a verb of its own: `shuffles closer, one hand on the shelf`.
         said = text.partition(",")[0].split()
@@ -397,7 +399,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         owners.get(word, spelled.strip(",")) + ("," if spelled.endswith(",") else "")
         for word, spelled in zip(low, said, strict=True)
     ]
-    told[at] = verb
+    told[at] = verb + ("," if said[at].endswith(",") else "")
     # Not of an hour, `6 am`.
     return re.sub(r"\byou am\b", "you are", " ".join(told))
 
@@ -411,7 +413,7 @@ def _lead_of(said: Sequence[str]) -> int:
     return 1 if len(said) > 1 and (low[0] in _LEADING or not low[0]) else 0
 
 
-def _first_form(spelled: str) -> tuple[str, bool]:
+def first_form(spelled: str) -> tuple[str, bool]:
     """Return the first form of a verb, and whether the word is its third person; nothing for what is no verb. Where an
     act begins, a word that is in no list is one: `hoist`."""
     word = spelled.casefold()

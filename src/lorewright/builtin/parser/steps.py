@@ -10,9 +10,9 @@ from itertools import zip_longest
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, kinds, words_in
 from lorewright.builtin.parser.clauses import Syntax, lexicon, listed, syntaxes
-from lorewright.builtin.parser.noun_phrases import exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking
-from lorewright.builtin.parser.rewordings import in_second_person
+from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
@@ -89,7 +89,7 @@ _LOOSE = " \t\n*_"
 def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
-    acts = [_unnamed(ctx, act) for act in acts]
+    acts = [part for act in acts for part in _parts(_unnamed(ctx, act))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
     noun = door = ""
@@ -106,7 +106,11 @@ def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             # What is done to a part of the body goes on as it began.
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
-            noun = "" if not act.target or _is_entity(ctx, act.target) or is_said(act) else act.target
+            sought = (
+                re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
+            )
+            noun = act.second if sought else act.target
+            noun = "" if not noun or _is_entity(ctx, noun) or is_said(act) else noun
         done.append(act)
     return tuple(done)
 
@@ -124,6 +128,26 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
         # `see if anybody is hanging around`
         named["target"] = ""
     return act.model_copy(update={**named, "words": rest if rest and is_of_player else words or act.words})
+
+
+def _parts(act: Act) -> Sequence[Act]:
+    """Return an act of no consequence that is several as each of them: `exhales, leans back`."""
+    parts = re.split(r",\s+(?:and\s+|then\s+)*", act.words.strip(" ,.*")) if kind_of(act).harmless else ()
+    if len(parts) < 2 or not all(_verb_of(part) or _NOT_DONE.fullmatch(part) or _is_plain_verb(part) for part in parts):
+        return [act]
+    return [act.model_copy(update={"words": part, **_named_in(act, part)}) for part in parts]
+
+
+def _is_plain_verb(words: str) -> bool:
+    return act_word(words) in lexicon().verb_words
+
+
+def _named_in(act: Act, words: str) -> dict[str, str]:
+    """Return what an act names, as far as it stands in some of its words."""
+    return {
+        field: named if (named := getattr(act, field)) and named in words else ""
+        for field in ("target", "second", "person", "topic")
+    }
 
 
 _ANYBODY = re.compile(r"\b(?:anyone|anybody|someone|somebody|who)\b", re.IGNORECASE)
@@ -163,10 +187,16 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     """Return an act of another kind where its words say so: who climbs into a boat takes a seat there, who goes to find
     somebody goes to them."""
     words, kind = act.words.strip(" ,.!*"), kind_of(act)
-    turns = {**({} if alone else kind.turns_beside), **kind.turns}
+    is_own = isinstance(resolve(act.target, ctx.nouns.carried), PhraseMatch) if act.target else False
+    turns = {**(kind.turns_own if is_own else {}), **({} if alone else kind.turns_beside), **kind.turns}
     other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
     if other and (not kind.leaves or resolve(act.target, ctx.nouns.exits) is None):
         return act.model_copy(update={"kind": other})
+    if kind.stops and act.target:
+        to = re.search(r"\bto (?:the )?([\w' ]+)$", words)
+        goals = (goal for goal in (to[1] if to else "", act.target) if goal and exact(goal, ctx.nouns.exits))
+        if goal := next(goals, ""):
+            return act.model_copy(update={"words": kind.lines[0].format(target=goal), "target": goal})
     walk, said = kind.finds
     whom = act.target or act.person
     if walk and whom and re.search(said, words, re.IGNORECASE) and exact(whom, ctx.nouns.known_people):
@@ -218,6 +248,9 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     if _IF.match(act.words) and not is_said(act):
         return replace(asking(act.words, ""), is_lost=True, words=act.words)
     words = act.words.strip(" ,.!*")
+    if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):
+        # Who is looked for is here.
+        return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
     if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
         return _posed(ctx, act, f"{put['verb'].casefold()} {put['rest']}")
     found = _NOT_DONE.fullmatch(words)
@@ -250,6 +283,9 @@ def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:
     return replace(posed, actions=tuple(actions), words=act.words)
 
 
+_FOUND = re.compile(r"\b(?:find|finds|look for|looks for|seek|seeks|search for|searches for)\b", re.IGNORECASE)
+
+
 def _base(verb: str) -> str:
     stem = verb.removesuffix("ing")
     if stem == verb:
@@ -266,6 +302,8 @@ _LONGEST = 120
 def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:
     """Return the readings of a line's acts as they are played one after the other."""
     of_words = {act.words: act for act in acts}
+    if len(readings) == len(acts):
+        of_words |= {reading.words: act for reading, act in zip(readings, acts, strict=True)}
     deeds = [act for act in acts if not is_said(act)]
     is_third = any(_verb_of(act.words) for act in deeds) or any(map(_is_participle, deeds[:1]))
     readings = [_with_core(_as_posture(ctx, reading)) for reading in readings]
@@ -314,7 +352,7 @@ _LONG = 5
 def _verb_of(words: str) -> str:
     """Return the first word of an act where it is a verb of the third person; else nothing."""
     first = act_word(words.strip(" *,."))
-    return first if first.endswith("s") and any(map(is_verb, (first[:-1], first.removesuffix("es")))) else ""
+    return first if first.endswith("s") and first_form(first)[1] else ""
 
 
 def _without_deed(reading: Reading) -> Reading:
@@ -363,6 +401,7 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str) -> bool:
     if failed.leads_on:
         return not reading.actions or not all(map(_is_small, reading.actions))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
+    is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and _is_refused(reading, Kind()))
     return is_of_that or kind_of(act).least >= _RISKED or kind_of(act).leads_on
 
 
