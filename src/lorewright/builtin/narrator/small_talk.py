@@ -139,6 +139,8 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
     """Return an answer that takes up the player's words, in place of the group's; None where it has none, where they
     are not to be repeated, and from somebody cold."""
     is_mine = _MY_WORDS.match(outcome.deed) is not None
+    if group == _REQUEST and outcome.deed.casefold().startswith(_UNDONE):
+        group = _STILL
     group = f"{ECHO}{'heard.view' if is_mine and group == _FEELING else _ECHOED_AS.get(group, group)}"
     if not outcome.deed or group not in grammar() or regard_of(given, who.id) == "cold":
         return None
@@ -153,7 +155,9 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
     return Beat("outcome", group, facts, slots)
 
 
-_STILL = "heard.keep_still"
+_STILL, _REQUEST = "heard.keep_still", "heard.request"
+# What is asked for is that somebody does nothing.
+_UNDONE = ("don't ", "not ", "stop ", "never ", "no ")
 # Words of no more than so many are short.
 _FEW = 7
 

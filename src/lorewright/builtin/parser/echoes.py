@@ -32,9 +32,9 @@ _FEWEST, _MOST_WORDS, _LONGEST = 2, 17, 95
 
 # What is said before it comes to what is meant; and what only ends it.
 _LEAD = re.compile(
-    r"(?:(?:and|well|so|but|then|oh|ah|hey|hi|hello|yo|oi|look|listen|honestly|actually|please|um|ok|okay|yeah|yes|yep"
-    r"|no|nope|man|dude|mate|sorry|anyway|frankly|seriously|right|of course|excuse me|pardon me"
-    r"|to be honest|by the way|i say|i mean|in my opinion)\b[, ]+"
+    r"(?:(?:and|well|so|but|then|oh|ah|hey|hi|hello|yo|oi|honestly|actually|please|um|ok|okay|yeah|anyway|frankly"
+    r"|seriously|excuse me|pardon me|to be honest|by the way|i say|i mean|in my opinion)\b[, ]+"
+    r"|(?:look|listen|yes|yep|no|nope|man|dude|mate|sorry|right|of course|you know|thanks|thank you),[, ]*"
     r"|(?:i|we) (?:really |just |do |honestly )?(?:think|guess|reckon|suppose|bet|swear|promise|feel like|believe"
     r"|must say|have to say|know)(?: to you| you)?(?: that)? (?=(?:i|you|he|she|it|they|we|the|this|that|there|nobody"
     r"|everybody|my|your|his|her|their|our|\w+'s|\w+'re|i'll|you'll|\w+ (?:is|was|are|has|had|will|would))\b))",
@@ -43,7 +43,8 @@ _LEAD = re.compile(
 _TAIL = re.compile(
     r"(?:,[, ]*(?:right|then|ok|okay|miss|man|officer)"
     r"|[, ]+(?:please|thanks|thank you|you know|though|mate|dude|eh|sir|ma'am|madam"
-    r"|i think|i guess|i suppose|to be honest|or something|or what|my friend|don't you think|if you ask me))$",
+    r"|i think|i guess|i suppose|to be honest|by the way|honestly|or something|or what"
+    r"|my friend|don't you think|if you ask me))$",
     re.IGNORECASE,
 )
 # A request without the courtesy that it is put in.
