@@ -141,6 +141,8 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
     is_mine = _MY_WORDS.match(outcome.deed) is not None
     if group == _REQUEST and outcome.deed.casefold().startswith(_UNDONE):
         group = _STILL
+    if group == _REASON and not outcome.deed.casefold().startswith(("why", "how come")):
+        return None
     group = f"{ECHO}{'heard.view' if is_mine and group == _FEELING else _ECHOED_AS.get(group, group)}"
     if not outcome.deed or group not in grammar() or regard_of(given, who.id) == "cold":
         return None
@@ -155,7 +157,7 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
     return Beat("outcome", group, facts, slots)
 
 
-_STILL, _REQUEST = "heard.keep_still", "heard.request"
+_STILL, _REQUEST, _REASON = "heard.keep_still", "heard.request", "asked.reason"
 # What is asked for is that somebody does nothing.
 _UNDONE = ("don't ", "not ", "stop ", "never ", "no ")
 # Words of no more than so many are short.

@@ -136,10 +136,15 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & words_in(act)):
         return True
     is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
-    if kind.said and (missing_called(ctx, act) or (is_to_nobody and called_behind(ctx, act.words, act.target))):
+    if kind.said and (
+        missing_called(ctx, act) or (is_to_nobody and called_behind(ctx, act.words, act.target or act.person))
+    ):
         return True
     if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
         return True
+    if kind.said and any(action.metadata.get("detail_is") == "scenery" for action in reading.actions):
+        # Words are put to somebody, and no thing of the prose is meant by a word for people.
+        return _hearer(ctx, act) is not None
     details = [str(action.metadata.get("detail", "")) for action in reading.actions]
     if kind.said and act.person and (called := _hearer(ctx, act)) is not None:
         is_elsewhere = called.candidate not in ctx.nouns.people
@@ -394,7 +399,7 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
         return nobody_called(ctx, act.words, act.person)
     if people and (name := missing_called(ctx, act)):
         return alone(name, "missing")
-    if not people and (name := called_behind(ctx, act.words, act.target)):
+    if not people and (name := called_behind(ctx, act.words, act.target or act.person)):
         return alone(name, "behind")
     if name := speechless(ctx, act.person):
         return alone(name, "mute")
