@@ -96,6 +96,28 @@ def test_what_could_matter_or_goes_with_nothing_here_is_denied(thing: str) -> No
     assert _action(output).metadata["detail_is"] == "absent"
 
 
+def test_so_much_of_a_thing_is_that_thing() -> None:
+    scenery = (_noun("window", "A window gives on the yard."),)
+    output = _read("take a pinch of salt", "take", target="pinch of salt", scenery=scenery)
+    assert _action(output).metadata["detail"] == "salt"
+
+
+def test_what_somebody_here_wears_is_not_denied_and_says_nothing() -> None:
+    action = _action(_read("whats on viktors sleeve", "read", target="viktors sleeve", scenery=()))
+    assert (action.type, action.metadata.get("detail_is")) == ("look", None)
+
+
+def test_a_hand_on_the_handle_opens_the_only_door() -> None:
+    action = _action(_read("turn the handle", "use", target="handle", scenery=()))
+    assert (action.type, action.target_id) == ("open", "p:steel_door")
+
+
+def test_a_number_of_things_stays_a_number() -> None:
+    output = _read("drop 2 roses", "drop", target="2 roses", carried=(ROSES,), scenery=())
+    assert output.proposed_actions == ()
+    assert output.unclear is not None
+
+
 def test_a_clause_after_what_is_looked_at_is_no_second_thing() -> None:
     words = "look at the knife, where viktor left it"
     assert _action(_read(words, "look", target="knife", scenery=())).target_id == "p:knife"

@@ -24,7 +24,7 @@ from lorewright.builtin.parser.clauses import (
     with_article,
     words_of,
 )
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, is_found_here, resolve
 from lorewright.builtin.parser.pieces import (
     each,
     each_place,
@@ -103,7 +103,7 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     shown = None if thing else shown_in_prose(given, outcome)
     if shown is None and outcome.words == SOUNDS:
         return [heard_beat(given, outcome)]
-    return [_detail_beat(given, outcome.words) if shown is None else shown_beat(given, shown, outcome.form)]
+    return [_detail_beat(given, outcome) if shown is None else shown_beat(given, shown, outcome.form)]
 
 
 def _looked_around(given: NarratorInput) -> Beat:
@@ -129,8 +129,9 @@ def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLin
     return [Beat("outcome", "looked.person", facts, {"who": who}), *(lore_beat(line) for line in new)]
 
 
-def _detail_beat(given: NarratorInput, words: str) -> Beat:
+def _detail_beat(given: NarratorInput, outcome: Outcome) -> Beat:
     """Return a line of the place about it, if there is one; else that there is nothing to see."""
+    words, form = outcome.words, outcome.form
     if words == "inventory":
         return Beat("outcome", "looked.inventory")
     noun = words.split()[-1:]
@@ -142,6 +143,8 @@ def _detail_beat(given: NarratorInput, words: str) -> Beat:
         # It was asked for, and is told again whole.
         return Beat("outcome", "looked.again", authored=plain(lines[0].text), cites=(lines[0].chunk_id,))
     detail = views.detail(words)
+    if detail and form in kinds_of("looked.thing"):
+        return Beat("outcome", "looked.thing", {"kind": form}, {"thing": detail})
     facts: dict[str, Fact] = {"detail": True} if detail else {}
     return Beat("outcome", "looked.detail", facts, {"detail": detail})
 
@@ -219,6 +222,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
             noun = in_prose(phrase, ctx.nouns)
             if noun is not None and noun.standing != "ambient":
                 return _read_look_at_prose(ctx, phrase, noun)
+            if noun is not None and ("'s" in phrase or is_found_here(noun.name.split()[-1], ctx.nouns)):
+                return _read_detail(ctx, phrase, 0.7)
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
                 return nothing_called(ctx, words, phrase)
             if words.lower().split()[0] in _HEARING and not words.lower().endswith(_ALOUD):

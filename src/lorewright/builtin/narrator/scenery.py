@@ -494,7 +494,7 @@ def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
 
 # What is to run or shine by a deed, and does not.
 _STARTS = re.compile(
-    r"(?:turn|switch|power|get) .*\b(?:on|off|going|running|working)\b|(?:turn|switch|power) (?:on|off|back)\b"
+    r"(?:turn|switch|power) (?:back|.*\b(?:on|off))\b|(?:turn|switch|power|get) .*\b(?:going|running|working)\b"
     r"|(?:start|restart|switch|ignite|activate|reactivate|fire up|boot|reboot|light)\b",
     re.IGNORECASE,
 )

@@ -286,6 +286,9 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
             )
         )
     )
+    # `viktors apron`
+    owners = [word for word in act.target.split()[:-1] if word.endswith("s") and word.casefold() not in people]
+    slips += tuple((word, f"{word[:-1]}'s") for word in owners if word.casefold()[:-1] in people)
     slips += tuple(_other_names(ctx, act.target)) if not slips else ()
     for odd, meant in slips:
         slip = re.compile(rf"\b{re.escape(odd)}\b")

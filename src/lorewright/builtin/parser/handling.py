@@ -140,6 +140,8 @@ def handled(ctx: ParseContext, act: Act, kind: Kind, *, is_clear: bool) -> Readi
     """Read a deed by what it is done to, where that decides: somebody who is known by their calling alone, a tool that
     is missing, a part of somebody's body or of a thing; None for any other."""
     role = _role_asked_about(ctx, act.target) if kind.called and act.target else None
+    if (door := _door_by_part(ctx, act, kind)) is not None:
+        return door
     body = _body_part(ctx, act.target, (kind.hurts if is_clear else "") or kind.holds)
     return role or _without_tool(ctx, act.words, act.second, kind.wants) or body or _some_of(ctx, act, kind)
 
@@ -211,6 +213,21 @@ FLESH = frozenset(
 )
 
 
+def _door_by_part(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
+    """Read a hand on a doorknob as opening the only door that is here; None for any other deed."""
+    opening = verb_for("open_door")
+    is_knob = bool(act.target) and act.target.split()[-1].casefold() in _KNOBS and not act.second
+    if opening is None or not kind.opens or not is_knob or len(ctx.nouns.doors) != 1:
+        return None
+    noun, door = in_prose(act.target, ctx.nouns), ctx.nouns.doors[0]
+    match = PhraseMatch(door, door.name, 0.85)
+    is_plain = noun is None or noun.standing == "ambient"
+    return acting(ctx, opening.name, f"{opening.name} {shown(match)}", target=match) if is_plain else None
+
+
+_KNOBS = frozenset("doorknob doorhandle knob handle latch".split())
+
+
 def _some_of(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     """Read what is done with a part of a thing alone (`one taper` of a crate of them, the strap of a bag): to hand it
     over the thing itself would have to go, and that is asked; anything else is told in the player's words. None where
@@ -230,7 +247,8 @@ def _some_of(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     if line:
         meant_line = line.format(**slots)
         return replace(asking(act.words, f"You mean: {meant_line}? Yes or no.", [meant_line]), is_lost=True)
-    detail = {"verb": act_word(act.words)[:60], "detail": noun_part(act.target)[:MAX_WORDS], "detail_is": "scenery"}
+    part = noun_part(re.sub(r"^of (?:the |my )?", "", act.target))[:MAX_WORDS]
+    detail = {"verb": act_word(act.words)[:60], "detail": part, "detail_is": "scenery"}
     return acting(ctx, free.name, excerpt(act.words), metadata=detail, confidence=0.7)
 
 
@@ -255,7 +273,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 def _whole_of(nouns: Nouns, phrase: str, words: str) -> PhraseMatch | None:
     """Return the thing of which a phrase names a part: one of several that are in it, or what belongs to it."""
     said = key_words(phrase)
-    counted = re.search(rf"\b(?:{_SOME})(?: \w+)? {re.escape(said[-1])}\b", words.casefold()) if said else None
+    counted = re.search(rf"\b(?:{_SOME})(?: \w+){{0,2}} {re.escape(said[-1])}\b", words.casefold()) if said else None
     for thing in nouns.things:
         of = thing.keys[0].words.index("of") if "of" in thing.keys[0].words else 0
         holder, content = thing.keys[0].words[:of], thing.keys[0].words[of + 1 :]

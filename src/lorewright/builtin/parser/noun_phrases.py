@@ -276,6 +276,8 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
     """Return what a phrase that fits no entity names; None where that is not known, or it does not read as a thing."""
     if not nouns.knows_scenery:
         return None
+    measure, _, stuff = phrase.casefold().partition(" of ")
+    phrase = stuff if stuff and measure.split()[-1:] and measure.split()[-1] in MEASURES else phrase
     words = _core(phrase)
     while len(words) > 1 and (words[0] in lexicon().numbers or words[0] in _VAGUE):
         words = words[1:]
@@ -289,6 +291,8 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
         match = next(filter(None, likes), None)
     if match is not None:
         return ProseNoun(match.label, "shown")
+    if owner >= 0 and words and (is_everybodys(words[-1]) or singular(words[-1]) in lexicon().worn):
+        return ProseNoun(" ".join(words), "ambient")
     if not may_name_a_thing(words) or len(words) > 3:
         return None
     name = " ".join(_as_typed(word, phrase) for word in words)
@@ -296,6 +300,8 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
     return ProseNoun(name, "ambient" if is_plain else "absent")
 
 
+# So much of a thing is that thing: `bit of toast`.
+MEASURES = frozenset("bit piece slice handful pinch drop lot couple pair one some all part rest corner scrap".split())
 # Words before a noun that name nothing of it.
 _VAGUE = frozenset("whole entire sure whatever whichever any every each both several more other".split())
 

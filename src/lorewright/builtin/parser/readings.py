@@ -21,6 +21,7 @@ from lorewright.builtin.parser.clauses import (
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,
+    MEASURES,
     PRONOUNS_OF_SORTS,
     Candidate,
     Nouns,
@@ -223,14 +224,12 @@ _LONGEST_NAME = 5
 def noun_part(phrase: str) -> str:
     """Return the beginning of a phrase, up to the first word that no name goes on with."""
     words = phrase.split()
-    if len(words) > _MEASURED and words[0].casefold() in _MEASURES and words[1].casefold() == "of":
+    if len(words) > _MEASURED and words[0].casefold() in MEASURES and words[1].casefold() == "of":
         words = words[2:]
     end = next((at for at, word in enumerate(words) if at and word.casefold() in AFTER_NOUNS), len(words))
     return " ".join(words[:end])
 
 
-# So much of a thing is that thing: `bit of toast`.
-_MEASURES = frozenset("bit piece slice handful pinch drop lot couple pair one some all part rest corner scrap".split())
 _MEASURED = 2
 # Words that end a noun phrase.
 AFTER_NOUNS = frozenset(
@@ -250,7 +249,8 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: boo
     if noun is None or free is None or (of_people and noun.standing != "shown"):
         return None
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    if noun.standing == "ambient" and posture is not None and noun.name.split()[-1] in lexicon().body:
+    is_own = noun.standing == "ambient" and "'s" not in phrase and noun.name.split()[-1] in lexicon().body
+    if is_own and posture is not None:
         posed: Reading = posture(ctx, words)
         return posed
     verb = ADDRESS if of_people else act_word(words)

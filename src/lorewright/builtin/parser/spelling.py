@@ -19,6 +19,8 @@ _AFTER_DIGITS = frozenset(
     "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
     "nothing everything much sure real all".split()
 )
+# After these a digit is a number of things: `drop 2 coins`.
+_COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())
 _SHOUTED = re.compile(r"([?!])[?!]+")
 
 
@@ -106,7 +108,8 @@ def _read_as(token: str, names: Collection[str], shown: Collection[str], before:
     is_inner = bool(before and after)
     if low in names or low in shown or (low in ("ill", "id") and before not in _BEFORE_ILL):
         return token
-    if is_inner and low in _DIGITS and (after in _AFTER_DIGITS or after in names):
+    is_count = before in _COUNTED and after not in _AFTER_DIGITS
+    if is_inner and low in _DIGITS and not is_count and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
     if _is_noise(low):
         return ""
