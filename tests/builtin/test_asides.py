@@ -259,7 +259,15 @@ def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kin
     assert (output.aside and output.aside.kind, output.proposed_actions) == (kind, ())
 
 
-@pytest.mark.parametrize("line", ["Viktor, have you a hint for me?", "is it important to you", "save me a glass"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Viktor, have you a hint for me?",
+        "brb gonna look what is behind the bar",
+        "is it important to you",
+        "save me a glass",
+    ],
+)
 def test_what_a_person_is_asked_stays_theirs(line: str) -> None:
     output = read(line)
     assert output.aside is None or output.aside.kind in ("alone", "lore")

@@ -102,3 +102,31 @@ def test_a_sentence_says_of_its_subject_alone_that_it_is_gone() -> None:
     assert said_gone(text, "lift") == "The lift to the roof stopped in March"
     assert said_gone(text, "stairs") == ""
     assert said_gone("Green weed has grown up the wall and stopped there.", "wall") == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("embrace", "make Viktor kiss me"),
+        ("attempt", "force him to give me the unit"),
+        ("attempt", "command Viktor leave"),
+    ],
+)
+def test_nobody_is_made_to_do_something(kind: str, line: str) -> None:
+    output = heard(line, act(kind, line))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+
+
+def test_what_one_does_for_somebody_is_no_force() -> None:
+    for line in ("make Viktor a cup of tea", "make Viktor laugh"):
+        output = heard(line, act("perform", line))
+        assert output.aside is None
+
+
+def test_what_is_held_out_and_not_had_is_not_here_and_what_one_has_elsewhere_is_ones_own_affair() -> None:
+    line = "I found the ledger already, here you go"
+    output = heard(line, act("tell", line, person="Viktor"))
+    assert [action.metadata.get("detail_is") for action in output.proposed_actions] == ["absent"]
+    line = "I already have a job"
+    output = heard(line, act("tell", line))
+    assert [action.metadata.get("detail_is") for action in output.proposed_actions] == [None]

@@ -477,7 +477,7 @@ def _turned(beats: list[Beat], turn_no: int) -> list[Beat]:
 
 
 # Forms of deeds that are done from afar, or to what is not there any more.
-_FROM_AFAR = frozenset("look listen smell read search seek wait gesture pose thought greet".split())
+_FROM_AFAR = frozenset("look listen smell read search seek gesture pose write perform phone".split())
 
 
 def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:

@@ -78,6 +78,7 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
         if not (
             _is_decreed(ctx, clause, is_told=is_told, goes_on=goes_on, is_of_third=is_of_third)
             or (act.kind in _words()["giving"] and not at and _is_served(clause))
+            or (not is_told and _is_forced(ctx, clause))
         ):
             continue
         kept = re.sub(r",? (?:and then|and now|and|then|so that|so|but)$", "", act.words[:start].strip(" ,;*."))
@@ -94,6 +95,24 @@ _RESULT = re.compile(r"\bso(?: that)? $", re.IGNORECASE)
 _SERVED = re.compile(
     r"(?:the|my|a|an) \w+(?: \w+)? (?:hands|gives|brings|passes|serves|buys|pours|offers|throws|lends) me\b"
 )
+
+
+# Others are made to do something: `make her give me the key`; what one may well bring about by being kind is none.
+_FORCED = re.compile(r"(?:i |we )?(?:make|makes|force|forces|compel|compels|command|commands) (?P<rest>.+)")
+
+
+def _is_forced(ctx: ParseContext, clause: str) -> bool:
+    """Tell whether a clause makes somebody do something, as if they had no will of their own."""
+    found = _FORCED.match(clause.casefold())
+    words = [] if found is None else found["rest"].split()
+    people = (*ctx.nouns.people, *ctx.nouns.known_people)
+    for size in (1, 2):
+        whom, after = " ".join(words[:size]), [word for word in words[size:] if word != "to"]
+        is_other = whom in _words()["objects"] or exact(whom, people) is not None
+        is_act = bool(after) and (is_verb(after[0]) or after[0] in lexicon().verb_words)
+        if is_other and is_act and after[0] not in _words()["winning"]:
+            return True
+    return False
 
 
 def _shows_result(clause: str) -> bool:
@@ -198,6 +217,19 @@ _BROUGHT = re.compile(
     r"(?:[Ii]|she|he|they|we|[A-Z][\w'-]+)(?:'ve| have| had|'d)?(?: just| already)?"
     r" (?:brought|bought|stole|made|packed|prepared|found|got|hid|left|gave|picked|carry|kept|took|stashed|borrowed)\b"
 )
+# Said, too: it is held out, or was had all along.
+_HELD_OUT = re.compile(
+    r"\b(?:i|we)(?:'ve| have| had)?(?: already)? (?:found|got|have|had|brought|stole|took|carry|picked up)"
+    r" (?:the|a|an|my|your|that|this) (?P<what>[\w'-]+(?: [\w'-]+){0,2}?)"
+    r"(?:,? (?:already|all along|the whole time|right here|with me|on me|in my \w+)\b.*"
+    r"|[,.!;:]* (?:and )?(?P<held>here it is|here you go|here you are|here take it|take it)\b.*)$",
+    re.IGNORECASE,
+)
+_ALREADY = re.compile(
+    r"\b(?:i|we)(?:'ve| have| had)? already(?: have)? (?:found|got|have|had|brought|stole|took|taken|picked up)"
+    r" (?:the|a|an|my|that|this) (?P<what>[\w'-]+(?: [\w'-]+){0,2})",
+    re.IGNORECASE,
+)
 _MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
 
 
@@ -206,7 +238,21 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
     here; None for other acts."""
     kind = kinds().get(act.kind, Kind())
     is_handled = act.kind in _words()["handling"]
-    if not ctx.nouns.knows_scenery or (kind.said and not is_handled):
+    if not ctx.nouns.knows_scenery:
+        return None
+    for pattern in (_HELD_OUT, _ALREADY) if act.kind in _words()["claiming"] else ():
+        held = pattern.search(act.words)
+        name = "" if held is None else _name_of(held["what"])
+        # What nobody has heard of may well be had: `I already have a job`.
+        is_known = bool(name) and (_stands(ctx, name) == "shown" or resolve(name, ctx.nouns.known_things) is not None)
+        is_held_out = held is not None and bool(held.groupdict().get("held"))
+        if (
+            name
+            and (is_known or is_held_out or not (kind.said and ctx.nouns.people))
+            and not _has(ctx, name, in_sight=False)
+        ):
+            return _absent(ctx, act, name)
+    if kind.said and not is_handled:
         return None
     found = _OUT_OF_POCKET.search(act.words)
     if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
