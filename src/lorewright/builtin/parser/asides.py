@@ -170,7 +170,7 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     marked = out_of_story(text)
     text = marked or text
     kind = aside_in(text.lstrip("/")) or aside_in(out_of_story(typed) or typed)
-    if kind == "pace" and len(text.split()) > _AWAY and not is_question(text):
+    if kind == "pace" and len(text.split()) > _AWAY and not _ASKS.match(text):
         # Who is away for a moment says no more than that: `brb gonna see if she is ok`.
         kind = ""
     if not kind and (subjects_in(text, "questions") if marked else not is_called and is_of_the_game(text)):
@@ -180,8 +180,9 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     return "help" if not kind and text.startswith("/") else kind, text
 
 
-# So many words say that one is away.
+# So many words say that one is away; a question may have more.
 _AWAY = 6
+_ASKS = re.compile(r".*\?|(?:how|is|are|can|could|does|do|will) ", re.IGNORECASE)
 
 
 def is_never_possible(text: str) -> bool:
