@@ -152,12 +152,14 @@ def _bare(text: str, person: str, listener: Candidate) -> str:
             last = re.search(rf" (?P<before>[\w']+) (?:{called})$", text, re.IGNORECASE)
             if last is not None and last["before"].casefold() not in _BEFORE_NAMES:
                 text = text[: last.end("before")]
+            text = re.sub(rf"^{_GREETING}(?: (?:{called}))?[,!.]\s*", "", text, flags=re.IGNORECASE)
         text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
         text = _TAIL.sub("", text)
         text = _COURTESY.sub("", text, count=1) if _COURTESY.match(text) else text
     return text.strip(" ,")
 
 
+_GREETING = r"(?:good )?(?:morning|evening|afternoon|day|night|hello|hi|hey)"
 # After these a name is no call.
 _BEFORE_NAMES = frozenset(
     """to for with about of at on from by like and or is was the a my dear old than without love miss help trust hate

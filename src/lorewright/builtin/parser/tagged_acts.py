@@ -53,6 +53,8 @@ from lorewright.values.readings import Aside
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
+# From that on the kind of an act is clear.
+_CLEAR = 0.9
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
 # Below that a line that an act may amount to is asked about, and not played.
@@ -150,7 +152,9 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         is_elsewhere = called.candidate not in ctx.nouns.people
         if is_elsewhere and all(action.target_id != called.candidate.id for action in reading.actions):
             return True
-    if _is_personal(ctx, kind, act) and any(is_answered(action.type) for action in reading.actions):
+    if (_is_personal(ctx, kind, act) or (kind.plain and act.score >= _CLEAR)) and any(
+        is_answered(action.type) for action in reading.actions
+    ):
         return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
