@@ -201,3 +201,40 @@ def test_what_is_looked_for_is_what_it_is() -> None:
         act("use", "strike it", target="it"),
     )
     assert output.proposed_actions[-1].metadata["detail"] == "match"
+
+
+def test_after_a_walk_one_comes_back_to_where_it_began() -> None:
+    walk = act("go", "go to the market", target="market")
+    scope, ahead = SCOPES["bar"], {"p:night_market": SCOPES["market"]} if "market" in SCOPES else {}
+    text = "go to the market, come back"
+    given_line = InterpreterInput(player_text=text, scope=scope, ahead=ahead)
+    output = interpret(given_line, lambda line: (walk, act("go", "come back")))
+    assert [action.location_id for action in output.proposed_actions][:1] == ["p:night_market"]
+
+
+def test_what_is_missing_is_said_to_be_missing_once() -> None:
+    output = reading(act("search", "search the crate", target="crate"), act("open", "open the crate", target="crate"))
+    assert len(output.proposed_actions) == 1
+
+
+def test_a_look_round_is_a_look() -> None:
+    output = reading(act("look", "have a look round", target="round"), act("pose", "yawn"))
+    assert "detail" not in output.proposed_actions[0].metadata
+
+
+def test_a_posture_beside_something_that_is_not_known_is_taken_up() -> None:
+    output = reading(act("pose", "slouches against the piano", target="piano"), act("pose", "yawns"))
+    assert [action.metadata.get("detail_is") for action in output.proposed_actions] == [None]
+
+
+def test_who_nods_at_somebody_speaks_to_them() -> None:
+    output = reading(act("gesture", "nod at Viktor", person="Viktor"), act("tell", "long night", topic="long night"))
+    assert output.proposed_actions[-1].target_id == "p:viktor"
+
+
+def test_what_is_asked_meanwhile_is_asked() -> None:
+    output = reading(
+        act("pose", "lean on the bar"),
+        act("ask", "and while I do, I ask Viktor about Jin", person="Viktor", topic="Jin"),
+    )
+    assert output.proposed_actions[-1].words == "Jin"

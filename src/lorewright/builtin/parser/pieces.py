@@ -269,8 +269,8 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         elif candidate.kind in ("thing", "door"):
             ctx = replace(ctx, thing=candidate, prose_noun="")
     turned_to = next((person for person in reading.mentioned if person in ctx.nouns.people), None)
-    if turned_to is not None and all(_is_posture(action) for action in reading.actions):
-        # Whom one leans over to, one speaks to.
+    if turned_to is not None and all(_is_posture(action) or _is_sign(action) for action in reading.actions):
+        # Whom one leans over to, or nods at, one speaks to.
         ctx = replace(ctx, listener=turned_to, topic="")
     for action in reading.actions:
         ctx = replace(ctx, prose_noun=str(action.metadata.get("detail") or ctx.prose_noun))
@@ -292,6 +292,12 @@ def _spoken_of(ctx: ParseContext, action: Action) -> Candidate | None:
     }
     last = max(places, key=places.__getitem__, default=None)
     return last if last is not None and places[last] >= 0 else None
+
+
+def _is_sign(action: Action) -> bool:
+    """Tell whether an action is a gesture to somebody: a nod, a touch."""
+    verb = verb_of(action.type)
+    return verb is not None and verb.like == "free" and not verb.is_free and "verb" in action.metadata
 
 
 def _is_posture(action: Action) -> bool:

@@ -377,6 +377,9 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if not said or len(said) > _LONGEST_DEED or len(text) > _LONGEST_TEXT or not _TOLD_DEED.fullmatch(text):
         return ""
     at = 1 if len(said) > 1 and said[0].casefold().endswith("ly") else 0
+    if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
+        # `elbows on the table`
+        return ""
     verb, is_third = first_form(said[at].rstrip(","))
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(word.casefold().partition("'")[0] not in known_words() for word in slips):
@@ -442,6 +445,9 @@ _LEADING = frozenset("and then but so while i we you first also next just still 
 _TRAILING = frozenset("first then please pls plz now lol too again though and".split())
 # What is no deed of one's own, though it is a verb.
 _NO_DEEDS = frozenset("say tell ask be is am are was do have had has can will would could should may must need".split())
+_OF_LIMBS = frozenset(
+    "on in at against under behind over above crossed folded wide closed open shut up down still".split()
+)
 # Words after which it would be said of somebody else, or is no plain statement.
 _UNTOLD = frozenset("if unless we us our ours ourselves you're she's he's they're it's what's who's".split())
 _UNTOLD_OF_THIRD = frozenset("he she they him them i me my and".split())

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, kinds, words_in
 from lorewright.builtin.parser.clauses import Syntax, lexicon, listed, syntaxes
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
-from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking
+from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.actions import Action
@@ -61,6 +61,7 @@ def _begins_with_act(words: str) -> bool:
 
 # Acts -> those that are done, each with a name for what it is done to.
 
+_BACK = re.compile(r"\b(?:back|return|returns)\b", re.IGNORECASE)
 # Who does it, and that it is said: no more than that somebody speaks.
 _SPEECH_TAG = re.compile(
     r"(?:(?:then|and|i|he|she|they|you)\s+)*(?:say|ask|call|whisper|mutter|murmur|repl(?:y|ie)|answer|add|shout|tell|yell"
@@ -102,6 +103,10 @@ def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             # With an ear against the wood one listens at the door.
             act = act.model_copy(update={"words": kind_of(act).at_doors.format(door=door), "target": door})
         door = "" if act is meant else act.target
+        if not act.target and kind_of(act).stops and _BACK.search(act.words) and any(kind_of(to).leaves for to in done):
+            # After a walk one comes back to where it began.
+            start = typeable(ctx.nouns.place.name)
+            act = act.model_copy(update={"words": kind_of(act).lines[0].format(target=start), "target": start})
         if noun and (named := _with_noun(act, noun)) is not None:
             # What is done to a part of the body goes on as it began.
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
@@ -109,14 +114,14 @@ def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             sought = (
                 re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
             )
-            noun = act.second if sought else act.target
+            noun = act.second if sought else act.target or noun
             noun = "" if not noun or _is_entity(ctx, noun) or is_said(act) else noun
         done.append(act)
     return tuple(done)
 
 
 def _unnamed(ctx: ParseContext, act: Act) -> Act:
-    words = act.words.strip(_LOOSE)
+    words = _MEANWHILE.sub("", act.words.strip(_LOOSE))
     name, _, rest = words.partition(" ")
     is_tag = bool(_SPEECH_TAG.fullmatch(rest.strip(" ,.:!*")))
     is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
@@ -124,6 +129,9 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
     named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
     if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
         named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
+    if named["target"].casefold() in _ABOUT:
+        named["target"] = ""
+        words = kind_of(act).lines[-1] if kind_of(act).alone else words
     if _ANYBODY.search(words) and named["target"].split(" ")[0].endswith("ing"):
         # `see if anybody is hanging around`
         named["target"] = ""
@@ -150,7 +158,16 @@ def _named_in(act: Act, words: str) -> dict[str, str]:
     }
 
 
+_ABOUT = frozenset(("round", "around", "about"))
 _ANYBODY = re.compile(r"\b(?:anyone|anybody|someone|somebody|who)\b", re.IGNORECASE)
+
+
+# That something is done at the same time: `and while I do, I ask her`.
+_MEANWHILE = re.compile(
+    r"^(?:and |then )*(?:while|as) (?:i|he|she|they)(?:'m| am| is| are)? (?:do|does|doing)(?: so| that| it| this)?,? "
+    r"(?:i )?",
+    re.IGNORECASE,
+)
 
 
 def _plain(words: str, phrase: str) -> str:
@@ -160,6 +177,7 @@ def _plain(words: str, phrase: str) -> str:
     phrase = re.sub(
         r"(?<=\w) (?:\w+ly|aloud|slow|quick|quiet|loud|face|again|next|higher|lower|closer|tighter)$", "", phrase
     )
+    phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", phrase)
     phrase = re.sub(r"^(?:the )?(door|gate|window) of (?:the )?([\w' ]+)$", r"\2 \1", phrase)
     return f"{phrase} {found[1]}" if found else phrase
 
@@ -197,8 +215,11 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         goals = (goal for goal in (to[1] if to else "", act.target) if goal and exact(goal, ctx.nouns.exits))
         if goal := next(goals, ""):
             return act.model_copy(update={"words": kind.lines[0].format(target=goal), "target": goal})
+    if kind.stops and is_own:
+        # One goes with what one carries, not to it.
+        return act.model_copy(update={"target": ""})
     walk, said = kind.finds
-    whom = act.target or act.person
+    whom = re.split(r"\s(?:to|into|out|up|down|along|through)\b", act.target or act.person)[0]
     if walk and whom and re.search(said, words, re.IGNORECASE) and exact(whom, ctx.nouns.known_people):
         line = kinds()[walk].lines[0].format(target=whom)
         return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
@@ -265,10 +286,11 @@ def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: 
     """Return an act of which nothing could be made, or which is a guess that would have to be asked about, as one of no
     consequence, where its words can be told and it is one wherever it is done; None for others."""
     kind = kind_of(act)
-    if any(reading.actions or reading.aside for reading in found):
+    is_absent = kind.anywhere and kind.harmless and all(_is_refused(reading, Kind()) for reading in found)
+    if not is_absent and any(reading.actions or reading.aside for reading in found):
         return None
     is_guess = is_guess and not any(reading.is_lost for reading in found)
-    is_small = (kind.harmless or kind.anywhere) and not ctx.nouns.knows_scenery
+    is_small = is_absent or ((kind.harmless or kind.anywhere) and not ctx.nouns.knows_scenery)
     deed = in_second_person(act.words) if (is_small or is_guess) and not is_said(act) else ""
     return _posed(ctx, act, deed) if deed else None
 
@@ -371,9 +393,15 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
     kept: list[Reading] = []
     failed: Kind | None = None
     missing = ""
+    seen: set[str] = set()
     for reading in readings:
         act = of_words.get(reading.words, Act(kind="", words=reading.words))
         kind = kind_of(act)
+        named = {str(action.metadata.get("detail", "")) for action in reading.actions} - {""}
+        if named & seen and all(action.metadata.get("detail_is") == "absent" for action in reading.actions):
+            # It was dealt with before, and so it is here.
+            continue
+        seen |= named
         if failed is not None and _hangs(reading, act, failed, missing):
             failed = kind if kind.leads_on else failed
             continue
