@@ -128,9 +128,9 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_word = len(low) == 1 and said == text
     tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
-    apart = (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged)
-    acts = steps_of(ctx, with_decrees(ctx, apart))
-    is_plain = all(act.words in said for act in acts)
+    apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
+    acts = steps_of(ctx, apart)
+    is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in apart}
     if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
