@@ -6,8 +6,9 @@ import pytest
 
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.meant_acts import corrected
 from lorewright.builtin.parser.rewordings import in_second_person
-from lorewright.builtin.parser.steps import STEPS, corrected
+from lorewright.builtin.parser.steps import STEPS
 from lorewright.builtin.parser.tagging import Act
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from support.narrator_bar import SCOPES

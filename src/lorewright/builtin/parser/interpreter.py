@@ -26,6 +26,7 @@ from lorewright.builtin.parser.decrees import DECREE, decreed, lacking, with_dec
 from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
+from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -52,7 +53,7 @@ from lorewright.builtin.parser.speech import (
     read_remark,
 )
 from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
-from lorewright.builtin.parser.steps import corrected, in_steps, plainly, steps_of, undone
+from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
     is_into_telephone,
@@ -129,7 +130,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     is_word = len(low) == 1 and said == text
     tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
     apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
-    acts = steps_of(ctx, apart)
+    acts = acts_meant(ctx, apart)
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in apart}
     if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]

@@ -1,324 +1,22 @@
-"""The acts of one line, beside each other: what is taken back, what is left undone, what `it` is, what hangs on what
-came to nothing, and which acts are one beat."""
+"""The readings of one line's acts -> those that are played one after the other: without what hangs on what came to
+nothing, each after a walk for where it led, and acts of no consequence as one beat."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 
-from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, kinds, words_in
+from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, words_in
 from lorewright.builtin.parser.clauses import Syntax, lexicon, listed, syntaxes
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
-from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
+from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.scene_lore.nouns import is_verb
-
-# A line -> the same without what the player takes back in it.
-
-_TAKEN_BACK = re.compile(
-    r"[\s,.;:!?…–—-]+(?:oh,? )?(?:no,? wait(?:,? sorry)?|wait,? no|no,? sorry|sorry,? no|scratch that|strike that"
-    r"|on second thoughts?|actually,? no|no,? actually|actually,? wait|correction)\b[\s,.;:!?…–—-]*"
-    r"(?:(?:do not|don'?t|not that|sorry|rather|instead)\b[\s,.;:!?…–—-]*)*",
-    re.IGNORECASE,
-)
-_STEP_ENDS = re.compile(r"[.;!?…]\s+|,\s+(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s+and\s+", re.IGNORECASE)
-_RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|just|rather|instead)\s+", re.IGNORECASE)
-
-
-def corrected(text: str) -> str:
-    """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
-    the tide; other lines, and what stands in quotation marks, as they are."""
-    found = _TAKEN_BACK.search(text)
-    if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
-        return text
-    before, after = text[: found.start()], text[found.end() :]
-    ends = [end.end() for end in _STEP_ENDS.finditer(before)]
-    kept, last = (before[: ends[-1]], before[ends[-1] :]) if ends else ("", before)
-    if not after.strip() or not _begins_with_act(last):
-        return text
-    plain = _RATHER.sub("", after, count=1) if _RATHER.match(after) else after
-    if _begins_with_act(plain):
-        what = re.search(r"\b(?:the|my|his|her|this|that) [\w' -]+$", last.strip(" .,;!"), re.IGNORECASE)
-        named = re.sub(r"\bit\b", what[0], plain, count=1, flags=re.IGNORECASE) if what else plain
-        return f"{kept}{named}"
-    words = last.split()
-    joint = plain.split()[0].casefold()
-    same = [at for at, word in enumerate(words) if word.casefold() == joint and at]
-    articles = [at for at, word in enumerate(words) if word.casefold() in lexicon().articles and at]
-    at = same[-1] if same else articles[-1] if articles and joint in lexicon().articles else 0
-    return f"{kept}{' '.join(words[:at])} {plain}" if at else text
-
-
-def _begins_with_act(words: str) -> bool:
-    first = act_word(words.strip(" *,.")).strip(",.!")
-    return bool(first) and (is_verb(first) or first in lexicon().verb_words)
-
-
-# Acts -> those that are done, each with a name for what it is done to.
-
-_BACK = re.compile(r"\b(?:back|return|returns)\b", re.IGNORECASE)
-# Who does it, and that it is said: no more than that somebody speaks.
-_SPEECH_TAG = re.compile(
-    r"(?:(?:then|and|i|he|she|they|you)\s+)*(?:say|ask|call|whisper|mutter|murmur|repl(?:y|ie)|answer|add|shout|tell|yell"
-    r"|mumble|continue|ventur|offer|breath|hiss|snap|quip|joke|explain)(?:e?s|ed|e)?"
-    r"(?: (?:out|back|up|on|\w+ly|aloud|him|her|them|at last))*",
-    re.IGNORECASE,
-)
-_NOT_DONE = re.compile(
-    r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?P<not>do(?:es)?n['o]?t|do(?:es)? not|not|never)\s+"
-    r"(?:(?:yet|even|quite|really|once)\s+)*(?P<verb>[a-z]+)\b(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_SLYLY = re.compile(
-    r"(?:(?:and|but|then|while|i|he|she|they|you)\s+)*pretend(?:s|ing)?\s+(?:not to|to not)\s+(?:be\s+)?"
-    r"(?P<verb>watch|look|star|listen|eavesdrop)(?:ing|e)?(?:\s+(?:at|to|on))?\s+(?P<whom>.+)",
-    re.IGNORECASE | re.DOTALL,
-)
-# A thing or a voice is told something, and nobody hears it.
-_SAID_TO_IT = re.compile(
-    r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse|thank)s? (?P<rest>(?:it|itself)\b.*)", re.IGNORECASE
-)
-_IF = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless|in case)\b", re.IGNORECASE)
-_LOOSE = " \t\n*_"
-
-
-def steps_of(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
-    """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
-    with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
-    acts = [part for act in acts for part in _parts(_unnamed(ctx, act))]
-    speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
-    done: list[Act] = []
-    noun = door = ""
-    for act, after in zip_longest(acts, acts[1:]):
-        if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
-            continue
-        meant = _as_meant(ctx, _slyly(act), alone=len(acts) == 1)
-        act = _up_to_door(meant, after)
-        if door and kind_of(act).at_doors and not _is_entity(ctx, act.target):
-            # With an ear against the wood one listens at the door.
-            act = act.model_copy(update={"words": kind_of(act).at_doors.format(door=door), "target": door})
-        door = "" if act is meant else act.target
-        if not act.target and kind_of(act).stops and _BACK.search(act.words) and any(kind_of(to).leaves for to in done):
-            # After a walk one comes back to where it began.
-            start = typeable(ctx.nouns.place.name)
-            act = act.model_copy(update={"words": kind_of(act).lines[0].format(target=start), "target": start})
-        if noun and (named := _with_noun(act, noun)) is not None:
-            # What is done to a part of the body goes on as it began.
-            act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
-        elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
-            sought = (
-                re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
-            )
-            noun = act.second if sought else act.target or noun
-            noun = "" if not noun or _is_entity(ctx, noun) or is_said(act) else noun
-        done.append(act)
-    return tuple(done)
-
-
-def _unnamed(ctx: ParseContext, act: Act) -> Act:
-    words = _MEANWHILE.sub("", act.words.strip(_LOOSE))
-    name, _, rest = words.partition(" ")
-    is_tag = bool(_SPEECH_TAG.fullmatch(rest.strip(" ,.:!*")))
-    is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
-    is_of_player = is_of_player and (is_tag or not is_said(act))
-    named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
-    if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
-        named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
-    if named["target"].casefold() in _ABOUT:
-        named["target"] = ""
-        words = kind_of(act).lines[-1] if kind_of(act).alone else words
-    if _ANYBODY.search(words) and named["target"].split(" ")[0].endswith("ing"):
-        # `see if anybody is hanging around`
-        named["target"] = ""
-    return act.model_copy(update={**named, "words": rest if rest and is_of_player else words or act.words})
-
-
-def _parts(act: Act) -> Sequence[Act]:
-    """Return an act of no consequence that is several as each of them: `exhales, leans back`."""
-    parts = re.split(r",\s+(?:and\s+|then\s+)*", act.words.strip(" ,.*")) if kind_of(act).harmless else ()
-    if len(parts) < 2 or not all(_verb_of(part) or _NOT_DONE.fullmatch(part) or _is_plain_verb(part) for part in parts):
-        return [act]
-    return [act.model_copy(update={"words": part, **_named_in(act, part)}) for part in parts]
-
-
-def _is_plain_verb(words: str) -> bool:
-    return act_word(words) in lexicon().verb_words
-
-
-def _named_in(act: Act, words: str) -> dict[str, str]:
-    """Return what an act names, as far as it stands in some of its words."""
-    return {
-        field: named if (named := getattr(act, field)) and named in words else ""
-        for field in ("target", "second", "person", "topic")
-    }
-
-
-_ABOUT = frozenset(("round", "around", "about"))
-_ANYBODY = re.compile(r"\b(?:anyone|anybody|someone|somebody|who)\b", re.IGNORECASE)
-
-
-# That something is done at the same time: `and while I do, I ask her`.
-_MEANWHILE = re.compile(
-    r"^(?:and |then )*(?:while|as) (?:i|he|she|they)(?:'m| am| is| are)? (?:do|does|doing)(?: so| that| it| this)?,? "
-    r"(?:i )?",
-    re.IGNORECASE,
-)
-
-
-def _plain(words: str, phrase: str) -> str:
-    """Return a phrase with the number after it, without an adverb at its end: `room 12` for `room`, `it` for `it
-    aloud`, `kitchen door` for `door of the kitchen slow`."""
-    found = re.search(rf"\b{re.escape(phrase)} (\d+)\b", words) if phrase else None
-    phrase = re.sub(
-        r"(?<=\w) (?:\w+ly|aloud|slow|quick|quiet|loud|face|again|next|higher|lower|closer|tighter)$", "", phrase
-    )
-    phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", phrase)
-    phrase = re.sub(r"^(?:the )?(door|gate|window) of (?:the )?([\w' ]+)$", r"\2 \1", phrase)
-    return f"{phrase} {found[1]}" if found else phrase
-
-
-def _slyly(act: Act) -> Act:
-    """Return an act that one pretends not to do as that act: `pretend not to watch Oakes`."""
-    found = _SLYLY.match(act.words)
-    if found is None:
-        return act
-    whom, verb = found["whom"].strip(" ,.!*"), found["verb"].casefold()
-    meant = ((name, kind) for name, kind in kinds().items() if kind.slyly and verb in kind.slyly.split("|"))
-    name, kind = next(meant, ("", None))
-    return act if kind is None else Act(kind=name, words=kind.lines[0].format(target=whom), target=whom, score=1.0)
-
-
-def _up_to_door(act: Act, after: Act | None) -> Act:
-    """Return an act of going to a door as no more than that, where something is done there before one goes through."""
-    is_door = act.target.casefold().split()[-1:] in (["door"], ["gate"], ["keyhole"])
-    is_stop = after is not None and not is_said(after) and not kind_of(after).leads_on
-    stops = kind_of(act).stops
-    return act.model_copy(update={"kind": stops, "score": 1.0}) if stops and is_door and is_stop else act
-
-
-def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
-    """Return an act of another kind where its words say so: who climbs into a boat takes a seat there, who goes to find
-    somebody goes to them."""
-    words, kind = act.words.strip(" ,.!*"), kind_of(act)
-    is_own = isinstance(resolve(act.target, ctx.nouns.carried), PhraseMatch) if act.target else False
-    turns = {**(kind.turns_own if is_own else {}), **({} if alone else kind.turns_beside), **kind.turns}
-    other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
-    if other and (not kind.leaves or resolve(act.target, ctx.nouns.exits) is None):
-        return act.model_copy(update={"kind": other})
-    if kind.stops and act.target:
-        to = re.search(r"\bto (?:the )?([\w' ]+)$", words)
-        goals = (goal for goal in (to[1] if to else "", act.target) if goal and exact(goal, ctx.nouns.exits))
-        if goal := next(goals, ""):
-            return act.model_copy(update={"words": kind.lines[0].format(target=goal), "target": goal})
-    if kind.stops and is_own:
-        # One goes with what one carries, not to it.
-        return act.model_copy(update={"target": ""})
-    walk, said = kind.finds
-    whom = re.split(r"\s(?:to|into|out|up|down|along|through)\b", act.target or act.person)[0]
-    if walk and whom and re.search(said, words, re.IGNORECASE) and exact(whom, ctx.nouns.known_people):
-        line = kinds()[walk].lines[0].format(target=whom)
-        return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
-    return act
-
-
-def _is_entity(ctx: ParseContext, phrase: str) -> bool:
-    return resolve(phrase, ctx.nouns.everything()) is not None
-
-
-def _with_noun(act: Act, noun: str) -> Act | None:
-    """Return an act with the noun of an act before it in place of `it` or `one`; None where it has neither."""
-    target = act.target.casefold()
-    words = target.split()
-    if not words or words[0] not in _IT or "of" in words or is_said(act):
-        return None
-    has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS
-    owner = "the" if not _is_part(noun) else "their" if _verb_of(act.words) else "my"
-    named = noun if has_article else f"{owner} {noun}"
-    said = re.sub(rf"\b{re.escape(words[0])}\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)
-    return act.model_copy(update={"words": said, "target": noun})
-
-
-def _is_of_body(phrase: str) -> bool:
-    head = phrase.casefold().split()[-1]
-    return bool({head, head.removesuffix("s")} & lexicon().body - _MATTER)
-
-
-def _is_part(phrase: str) -> bool:
-    return _is_of_body(phrase) and not {phrase.casefold().split()[-1]} & _WORN
-
-
-_WORN = frozenset(
-    """coat jacket cloak collar sleeve cuff pocket hat cap hood scarf glove gloves shirt blouse dress skirt trouser
-    trousers jeans belt boot boots shoe shoes sock socks lace laces tie button zip glasses watch clothes uniform apron
-    cardigan hem""".split()
-)
-# What is on the body, and no part of it.
-_MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
-_IT = frozenset(("it", "them", "one"))
-_OWNERS = frozenset("my your his her their its our".split())
-
-
-def undone(ctx: ParseContext, act: Act) -> Reading | None:
-    """Return an act that is said not to be done as one of no consequence, told in the player's words, and one on a
-    condition as not played; None for others."""
-    if _IF.match(act.words) and not is_said(act):
-        return replace(asking(act.words, ""), is_lost=True, words=act.words)
-    words = act.words.strip(" ,.!*")
-    if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):
-        # Who is looked for is here.
-        return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
-    if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
-        return _posed(ctx, act, f"{put['verb'].casefold()} {put['rest']}")
-    found = _NOT_DONE.fullmatch(words)
-    if found is None or (is_said(act) and act.topic):
-        return None
-    verb = found["verb"].casefold()
-    deed = in_second_person(f"{_base(verb)}{found['rest']}")
-    return _posed(ctx, act, f"do not {deed}" if deed and not verb.endswith("ing") else "")
-
-
-def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool) -> Reading | None:
-    """Return an act of which nothing could be made, or which is a guess that would have to be asked about, as one of no
-    consequence, where its words can be told and it is one wherever it is done; None for others."""
-    kind = kind_of(act)
-    is_absent = kind.anywhere and kind.harmless and all(_is_refused(reading, Kind()) for reading in found)
-    if not is_absent and any(reading.actions or reading.aside for reading in found):
-        return None
-    is_guess = is_guess and not any(reading.is_lost for reading in found)
-    is_small = is_absent or ((kind.harmless or kind.anywhere) and not ctx.nouns.knows_scenery)
-    deed = in_second_person(act.words) if (is_small or is_guess) and not is_said(act) else ""
-    return _posed(ctx, act, deed) if deed else None
-
-
-def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
-    if posture is None:
-        return None
-    posed: Reading = posture(ctx, act.words.strip(" ,.!*"))
-    told = {"deed": deed} if deed and len(deed) <= _LONGEST else {}
-    actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in posed.actions)
-    return replace(posed, actions=tuple(actions), words=act.words)
-
-
-_FOUND = re.compile(r"\b(?:find|finds|look for|looks for|seek|seeks|search for|searches for)\b", re.IGNORECASE)
-
-
-def _base(verb: str) -> str:
-    stem = verb.removesuffix("ing")
-    if stem == verb:
-        return verb
-    return next((base for base in (stem, f"{stem}e", stem[:-1]) if is_verb(base)), verb)
-
-
-# Readings -> those that are played: without what hangs on what came to nothing; acts of no consequence as one beat.
 
 # The longest words for a deed (`rules/actions.py`).
-_LONGEST = 120
+LONGEST = 120
 
 
 def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:
@@ -327,7 +25,7 @@ def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]
     if len(readings) == len(acts):
         of_words |= {reading.words: act for reading, act in zip(readings, acts, strict=True)}
     deeds = [act for act in acts if not is_said(act)]
-    is_third = any(_verb_of(act.words) for act in deeds) or any(map(_is_participle, deeds[:1]))
+    is_third = any(verb_told(act.words) for act in deeds) or any(map(_is_participle, deeds[:1]))
     readings = [_with_core(_as_posture(ctx, reading)) for reading in readings]
     if is_third:
         readings = [_without_deed(reading) for reading in readings]
@@ -340,7 +38,7 @@ def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
     detail = "" if action is None or action.target_id else str(action.metadata.get("detail", ""))
     posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
     own = re.search(rf"\b(?:my|his|her|their|your) (?:[\w-]+ )?{re.escape(detail)}\b", reading.words, re.IGNORECASE)
-    if action is None or posture is None or not action.deed or not detail or own is None or not _is_of_body(detail):
+    if action is None or posture is None or not action.deed or not detail or own is None or not is_of_body(detail):
         return reading
     posed: Reading = posture(ctx, reading.words)
     told = {name: action.metadata[name] for name in ("deed", "form") if name in action.metadata}
@@ -371,7 +69,7 @@ def _is_participle(act: Act) -> bool:
 _LONG = 5
 
 
-def _verb_of(words: str) -> str:
+def verb_told(words: str) -> str:
     """Return the first word of an act where it is a verb of the third person; else nothing."""
     first = act_word(words.strip(" *,."))
     return first if first.endswith("s") and first_form(first)[1] else ""
@@ -406,13 +104,13 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
             failed = kind if kind.leads_on else failed
             continue
         kept.append(reading)
-        if (kind.leads_on or kind.gets) and _is_refused(reading, kind):
+        if (kind.leads_on or kind.gets) and comes_to_nothing(reading, kind):
             failed = kind
             missing = next((str(action.metadata.get("detail", "")) for action in reading.actions), reading.unknown)
     return kept
 
 
-def _is_refused(reading: Reading, kind: Kind) -> bool:
+def comes_to_nothing(reading: Reading, kind: Kind) -> bool:
     """Tell whether nothing will come of a reading: what it is done to is not here, or leads nowhere."""
     if not reading.actions:
         return reading.unclear is not None
@@ -429,7 +127,7 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str) -> bool:
     if failed.leads_on:
         return not reading.actions or not all(map(_is_small, reading.actions))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
-    is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and _is_refused(reading, Kind()))
+    is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and comes_to_nothing(reading, Kind()))
     return is_of_that or kind_of(act).least >= _RISKED or kind_of(act).leads_on
 
 
@@ -490,7 +188,7 @@ def _one_beat(first: Reading, second: Reading) -> Reading | None:
     if not after.deed or not before.deed:
         return replace(first if before.deed else second, words=f"{first.words} {second.words}")
     deed = f"{before.deed.replace(', and ', ', ') if before.form == STEPS else before.deed}, and {after.deed}"
-    if len(deed) > _LONGEST:
+    if len(deed) > LONGEST:
         return None
     both = before.model_copy(update={"metadata": {**before.metadata, "deed": deed, "form": STEPS}})
     return replace(
@@ -506,3 +204,12 @@ def _one_beat(first: Reading, second: Reading) -> Reading | None:
 
 # The form of several acts of no consequence that are one beat.
 STEPS = "steps"
+
+
+# What is on the body, and no part of it.
+_MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
+
+
+def is_of_body(phrase: str) -> bool:
+    head = phrase.casefold().split()[-1]
+    return bool({head, head.removesuffix("s")} & lexicon().body - _MATTER)
