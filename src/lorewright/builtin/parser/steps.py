@@ -211,5 +211,6 @@ _MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet slee
 
 
 def is_of_body(phrase: str) -> bool:
+    """Tell whether a phrase names a part of the body, or what one wears."""
     head = phrase.casefold().split()[-1]
     return bool({head, head.removesuffix("s")} & lexicon().body - _MATTER)
