@@ -156,10 +156,10 @@ def why_not(action: Action, state: WorldState, ruleset: Ruleset, *, acting: str 
 
 def _why_not_in_prose(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCode | None:
     """Return what is in the way of an attempt at something that only the prose shows, or that is not here; None where a
-    verb of the ruleset's own was tried on it."""
+    verb of the ruleset's own was tried on it, and the words were not heard as another deed."""
     own = {word for row in ruleset.actions.values() for phrase in row.verbs for word in phrase.split()[:1]}
     verb = verb_of(action.type)
-    is_prose = bool(action.metadata.get("detail_is")) and action.metadata.get("verb") not in own
+    is_prose = bool(action.metadata.get("detail_is")) and (action.metadata.get("verb") not in own or bool(action.form))
     return verb.requires(action, state) if is_prose and verb is not None and verb.requires is not None else None
 
 

@@ -22,7 +22,7 @@ class Unclear(Frozen):
 
 class Aside(Frozen):
     """A line that is no part of the story: what it asks of the program, and the words. `lore` asks what the player
-    knows of something, where nobody is there to be asked."""
+    knows of something, where nobody is there to be asked; `told` is answered with the words as they are."""
 
     kind: str
     words: str

@@ -22,7 +22,7 @@ from lorewright.values.packet import ContextPacket
 from lorewright.values.readings import Aside, Talk, Unclear
 from lorewright.values.scenery import LoreLine as LoreLine
 from lorewright.values.scenery import SceneryView
-from lorewright.values.scope import Scope, WayOut
+from lorewright.values.scope import Board, Scope, WayOut
 from lorewright.world.events import EngineEvent
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -205,10 +205,9 @@ class InterpreterInput(Frozen):
     """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
 
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
-    `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means. `talk` is whom
-    words without an addressee are said to, `came_from` the place where the player was before this one, `clocks` the
-    names of the clocks that the player is shown, `ahead` the scopes of the places that the ways out lead to.
-    """
+    `verbs` are the ruleset's own, in lower case, with their types of action. `talk` is whom words to nobody by name are
+    said to, `came_from` the place where the player was before, `clocks` the names of those that are shown, `ahead` the
+    scopes of the places that the ways out lead to, `board` the one that is played on."""
 
     player_text: str
     scope: Scope
@@ -219,6 +218,7 @@ class InterpreterInput(Frozen):
     came_from: str = Field(default="", exclude_if=lambda place: not place)
     clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     ahead: FrozenMap[str, Scope] = Field(default_factory=dict, exclude=True)  # may name whom the player has not met
+    board: Board | None = Field(default=None, exclude=True)
 
 
 class InterpreterOutput(Frozen):

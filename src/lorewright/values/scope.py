@@ -8,7 +8,7 @@ from pydantic import Field
 
 from lorewright.values.scenery import LoreLine as LoreLine
 from lorewright.values.scenery import SceneryNoun
-from lorewright.world.frozen import Frozen
+from lorewright.world.frozen import Frozen, FrozenMap
 
 
 class Named(Frozen):
@@ -51,3 +51,31 @@ class Scope(Frozen):
     exits: tuple[WayOut, ...] = ()
     topics: tuple[Named, ...] = ()
     scenery: tuple[SceneryNoun, ...] | None = Field(default=None, exclude=True)
+
+
+class Square(Frozen):
+    """A field of a board: the thing that stands for it, and who has marked it; empty where it is free."""
+
+    id: str
+    name: str
+    holder: str = ""
+
+
+class Board(Frozen):
+    """The board that a ruleset is played on, row by row, as it stands.
+
+    `verb` is typed before a square that one marks, so many marks `in_line` win, `own` is the holder of the player's.
+    `marks` are words for the marks of each holder, `names` the holders' names; `answers` are what the game answers to
+    words about it (the words as `has_words` reads them, and the sentences), `preparing` those of them that one does to
+    mark a square, `heard` words that those who are here have answers to of their own.
+    """
+
+    verb: str
+    rows: tuple[tuple[Square, ...], ...]
+    in_line: int
+    own: str
+    marks: FrozenMap[str, tuple[str, ...]]
+    names: FrozenMap[str, str]
+    answers: tuple[tuple[str, str], ...] = ()
+    preparing: tuple[str, ...] = ()
+    heard: tuple[str, ...] = ()

@@ -76,7 +76,7 @@ GUARDS: Mapping[str, type] = MappingProxyType(
         "band": str, "verb": str, "topic": str, "level": int, "first": bool, "long": bool, "seen": bool, "bare": bool,
         "detail": bool, "reminder": bool, "himself": bool, "where": bool, "thing": bool, "person": bool, "door": bool,
         "place": bool, "one": bool, "full": bool, "near": bool, "carried": bool, "item": bool,
-        "kind": str, "by": str, "to": str, "regard": str,
+        "kind": str, "by": str, "to": str, "regard": str, "words": str,
     }
 )  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""The senses: a look at a thing, a sniff, an ear -> the lines that tell of it; else that there is nothing to note."""
+"""The senses: a look at a thing, a sniff, an ear -> the lines that tell of it, or that there is nothing to note; and
+what is said -> the scenario's own answer."""
 
 from __future__ import annotations
 
@@ -10,8 +11,11 @@ from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of
 from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.parser.asides import has_words
+from lorewright.builtin.parser.echoes import asked_words
 from lorewright.index.keywords import content_words
 from lorewright.rules.patch import Outcome
+from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import NarratorInput
 from lorewright.values.scenery import TOLD, SceneryView
@@ -118,3 +122,22 @@ def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     facts: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
     facts = {"kind": form} if form in kinds_of("looked.thing") else {"kind": "note"} if is_shelf(given) else facts
     return [Beat("outcome", "looked.thing", facts, {"thing": thing})]
+
+
+# What is said, where the scenario has an answer of its own.
+
+_OWN = "heard.own"
+_ANSWERING = frozenset(("acted", "does_not_know", "deflected"))
+
+
+def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
+    """Return the answer that the scenario has to what the player said, by its words; None where it has none."""
+    phrases, who = given.grammar.get(_OWN, ()), views.person(given, outcome.target_id)
+    verb = verb_of(outcome.type)
+    is_said = verb is not None and verb.is_speech and outcome.code in _ANSWERING and outcome.band is None
+    if who is None or not phrases or not is_said or outcome.actor_id != given.player_id:
+        return None
+    said = f"{outcome.words} {asked_words(given.player_text, outcome.words)[0]}"
+    own = (str(phrase.when["words"]) for phrase in phrases if "words" in phrase.when and "kind" not in phrase.when)
+    wanted = next((words for words in own if has_words(words, said)), "")
+    return [Beat("outcome", _OWN, {"words": wanted}, {"who": who})] if wanted else None

@@ -23,7 +23,7 @@ from lorewright.builtin.narrator.forms import (
     word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.hearing import played_beats
+from lorewright.builtin.narrator.hearing import answers_of_scenario, played_beats
 from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
@@ -399,7 +399,7 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
 
 
 def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
-    deed = deed_beats(given, outcome)
+    deed = answers_of_scenario(given, outcome) or deed_beats(given, outcome)
     if deed is not None:
         return deed
     if (tell := tellers().get(outcome.code)) is not None:

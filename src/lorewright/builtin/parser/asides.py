@@ -260,3 +260,25 @@ def _pattern(phrase: str) -> str:
     """Return a phrase as a pattern of words, each with a space behind it."""
     tokens = (token for token in _TOKEN.findall(phrase) if not token.isspace())
     return "".join(_SYNTAX[token] if token in _SYNTAX else f"{re.escape(token)} " for token in tokens)
+
+
+def has_words(wanted: str, text: str) -> bool:
+    """Tell whether a text has the words of one of the alternatives, which are parted by commas: all of its words in any
+    order. `teach*` is any word that begins so, words that are joined by `_` stand beside each other."""
+    said = _WORD.findall(text.casefold().replace("’", "'"))
+    plain = f" {' '.join(said)} "
+    return any(all(_is_said(word, said, plain) for word in words) for words in _alternatives(wanted))
+
+
+_WORD = re.compile(r"[\w']+")
+
+
+@cache
+def _alternatives(wanted: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(part.split()) for part in wanted.casefold().split(",") if part.strip())
+
+
+def _is_said(word: str, said: Iterable[str], plain: str) -> bool:
+    if "_" in word:
+        return f" {word.replace('_', ' ')} " in plain
+    return any(each.startswith(word[:-1]) for each in said) if word.endswith("*") else word in said

@@ -9,7 +9,13 @@ from functools import partial
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_speech, kinds
-from lorewright.builtin.parser.asides import aside_to_game, clocks_asked_about, is_never_possible, out_of_story
+from lorewright.builtin.parser.asides import (
+    aside_to_game,
+    clocks_asked_about,
+    has_words,
+    is_never_possible,
+    out_of_story,
+)
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.clauses import (
     AGAIN,
@@ -27,6 +33,7 @@ from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
+from lorewright.builtin.parser.moves import answer_of, told, with_move
 from lorewright.builtin.parser.noun_phrases import (
     Nouns,
     exact,
@@ -109,10 +116,14 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     low = list(lows(words_of(out_of_story(text) or text)))
     is_called = any(exact(word, nouns.people + nouns.known_people) for word in (*low[:1], *low[-1:]))
     kind, text = aside_to_game(text, typed, is_called=is_called)
+    board = given.board if given.board is not None and given.board.verb in given.verbs else None
+    if board is not None and kind and (answer := answer_of(board, text)):
+        return output_of([told(text, answer)], ctx, ())
     if clocks_asked_about(text, given.clocks):
         return InterpreterOutput(intent="aside: clocks", aside=Aside(kind="clocks", words=text[:MAX_WORDS]))
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
-    if kind and not is_own_verb and exact(text, nouns.everything()) is None:
+    is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard)
+    if kind and not is_own_verb and not is_heard and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     long_names = _long_names(ctx.nouns)
     ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
@@ -120,7 +131,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks, shown=given.scope.scenery or ())
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
-    if text.lstrip("#").isdigit():
+    if text.lstrip("#").isdigit() and board is None:
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
     clauses = _clauses(text, ctx, long_names)
@@ -136,7 +147,9 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
-    if ctx.offered_verb:
+    if board is not None:
+        readings = with_move(ctx, board, text, acts, readings)
+    elif ctx.offered_verb:
         readings = _with_move(ctx, text, acts, readings)
     walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
     until = next(walks, len(readings))

@@ -47,16 +47,18 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
     if impossible is not None:
         # A line that wants what no story has an answer to is refused as a whole: half of it would be another deed.
         return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)
-    wondered = next((aside for aside in asides if aside.kind == "lore"), asides[0] if asides else None)
+    wondered = next((aside for aside in asides if aside.kind in ("lore", "told")), asides[0] if asides else None)
     if wondered is not None and wondered.kind in UNHEARD:
         # Who was called tells more than that nobody is here.
         wondered = next((aside for aside in asides if aside.kind in UNHEARD - {"alone"}), wondered)
     is_lost = any(reading.unclear is not None and reading.unclear.question for reading in readings)
-    if wondered is not None and wondered.kind in UNHEARD and is_lost:
+    is_asked = any(reading.unclear is not None and not reading.is_lost for reading in readings)
+    is_told = wondered is not None and wondered.kind == "told" and is_asked
+    if is_told or (wondered is not None and wondered.kind in UNHEARD and is_lost):
         # What was to be done beside it has an answer.
         wondered = None
     if wondered is not None and not any(reading.actions for reading in readings):
-        if wondered.kind not in UNHEARD | {"lore"}:
+        if wondered.kind not in UNHEARD | {"lore", "told"}:
             # All that is asked of the program is asked at once.
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
             wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
@@ -113,6 +115,9 @@ def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     """Return the question about the words that were not played: the first that has one."""
     asked = next((reading for reading in readings if reading.unclear is not None), None)
     said = f"Not done: {listed([f'“{excerpt(words.strip(_AROUND))}”' for words in lost])}."
+    told = [reading.aside.words for reading in readings if reading.aside and reading.aside.kind == "told"]
+    if told and (asked is None or asked.is_lost or asked.unclear is None):
+        return Unclear(words=lost[0], question=" ".join(dict.fromkeys(told)), lines=())
     if asked is None or asked.unclear is None:
         if all(words in _decreed(readings) for words in lost):
             return Unclear(words=lost[0], question=f"{said} {DECREED_SAID}", lines=())

@@ -23,7 +23,7 @@ from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.scenery import scenery_views
-from lorewright.turn.views.scope import in_steps, role_of_item, scope_of, scopes_ahead
+from lorewright.turn.views.scope import board_of, in_steps, role_of_item, scope_of, scopes_ahead
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Message, PlannerInput, Premise
 from lorewright.values.scenery import SceneryNoun
 from lorewright.values.scope import Scope
@@ -344,6 +344,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         came_from=came_from(at),
         clocks=tuple(clock["name"] for clock in state.clocks_shown()),
         ahead=_ahead(turn, state, *said) if _PARTED.search(turn.submission.text) else {},
+        board=board_of(state, turn.setting.rules),
     )
     learned = state.learned_by(state.player_id)
     tags = turn.stages.interpret.with_tags(turn.setting.tag_acts)

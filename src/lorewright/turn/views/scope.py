@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -16,12 +17,12 @@ from lorewright.rules.acts import plainly
 from lorewright.rules.aiming import WITHIN_TARGET
 from lorewright.rules.reach import is_barred, place_of
 from lorewright.rules.reasons import why_not
-from lorewright.rules.rulesets import ActionType, Ruleset
+from lorewright.rules.rulesets import ActionType, CampaignRules, Ruleset
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
 from lorewright.values.same import Same
-from lorewright.values.scope import Named, Scope, WayOut
+from lorewright.values.scope import Board, Named, Scope, Square, WayOut
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
 
 # Actions -> attempts: the words of an action become item IDs, so that the rules need not read free text.
@@ -279,6 +280,58 @@ def _lines(state: WorldState, ruleset: Ruleset) -> Iterator[str]:
 def _is_aimed(type_: ActionType) -> bool:
     """Return True if the target of an action type matters."""
     return any(WITHIN_TARGET in part.model_dump_json() for part in (*type_.needs, *type_.effects.get("success", ())))
+
+
+# The board of a ruleset that is played on one: where its squares lie, and who holds them.
+
+_PATH = re.compile(r"\{([a-z0-9_.]+)\}")
+# What a scenario adds of answers to words: of those who hear them, and of the kinds that the game itself gives, about
+# anything, and about what one does to mark a square.
+_ANSWERED, _OF_GAME = "heard.own", ("game", "part")
+
+
+def board_of(state: WorldState, rules: CampaignRules) -> Board | None:
+    """Return the board that `mechanics_guidance.table` lays out and says how to play on, as it stands; None where there
+    is none, or where its squares are not here."""
+    table = rules.ruleset.mechanics_guidance.get("table")
+    played = table.get("played") if isinstance(table, Mapping) else None
+    if not isinstance(table, Mapping) or not isinstance(played, Mapping) or state.ruleset is None:
+        return None
+    held, free = state.ruleset, played.get("free")
+    here = {local(thing): thing for thing in state.held_by(state.scene.location_id)}
+    paths = [[str(path) for path in _PATH.findall(str(row))] for row in table.get("rows", ())]
+    names = [[path.rpartition(".")[2] for path in row] for row in paths]
+    verbs = rules.ruleset.actions[played["action"]].verbs if played.get("action") in rules.ruleset.actions else ()
+    if (
+        not verbs
+        or not paths
+        or len({len(row) for row in paths}) > 1
+        or not {n for row in names for n in row} <= {*here}
+    ):
+        return None
+    rows = tuple(
+        tuple(_square(state, here[path.rpartition(".")[2]], held.value(path), free) for path in row) for row in paths
+    )
+    own = [said for said in rules.grammar.get(_ANSWERED, ()) if "words" in said.when]
+    holders = {local(who): state.name_of(who) for who in (state.player_id, *state.present_npcs())}
+    return Board(
+        verb=verbs[0],
+        rows=rows,
+        in_line=int(played.get("in_line", 0)),
+        own=local(state.player_id),
+        marks={str(who): tuple(words) for who, words in played.get("words", {}).items()},
+        names=holders,
+        answers=(
+            *((str(said.when["words"]), said.text) for said in own if said.when.get("kind") in _OF_GAME),
+            *((str(row["words"]), str(row["say"])) for row in played.get("answers", ())),
+        ),
+        preparing=tuple(str(said.when["words"]) for said in own if said.when.get("kind") == _OF_GAME[1]),
+        heard=tuple(str(said.when["words"]) for said in own if said.when.get("kind") not in _OF_GAME),
+    )
+
+
+def _square(state: WorldState, thing: str, value: object, free: object) -> Square:
+    return Square(id=thing, name=state.name_of(thing), holder="" if value == free else str(value))
 
 
 # The scope: everything that a player's words can refer to.
