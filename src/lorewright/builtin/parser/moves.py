@@ -361,7 +361,7 @@ def _deed_alone(ctx: ParseContext, words: str) -> Reading | None:
 
 
 # From so much on words are said to somebody, and from so much on clearly.
-_SAID, _CLEARLY = 0.5, 0.6
+_SAID, _CLEARLY = 0.3, 0.6
 
 
 def _picks_of(grid: Grid, parts: Sequence[tuple[str, bool]]) -> tuple[Grid, list[tuple[int, Pick]], set[int]]:
