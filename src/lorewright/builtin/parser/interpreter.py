@@ -34,12 +34,7 @@ from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_l
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, told, with_move
-from lorewright.builtin.parser.noun_phrases import (
-    Nouns,
-    exact,
-    nouns_of,
-    words_shown,
-)
+from lorewright.builtin.parser.noun_phrases import Nouns, exact, nouns_of, words_shown
 from lorewright.builtin.parser.outputs import find_risks, output_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
