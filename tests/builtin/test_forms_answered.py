@@ -108,6 +108,20 @@ def test_an_answer_takes_up_what_was_said(form: str, kind: str, words: str, echo
     assert "Viktor" in told
 
 
+def test_a_question_that_is_no_yes_or_no_has_no_answer_of_that_kind() -> None:
+    told = told_of(
+        "ask_self", "enquire", "what was the worst storm you ever saw", "what was the worst storm I ever saw"
+    )
+    assert "Once or twice" not in told
+    assert "worst storm I ever saw" in told
+
+
+def test_what_is_not_to_be_done_is_left_and_not_refused() -> None:
+    told = told_of("request", "remark", "don't look at me like that", "don't look at you like that")
+    assert "No." not in told
+    assert "Don't look at you like that?" in told
+
+
 def test_somebody_cold_repeats_nothing() -> None:
     assert "boots" not in told_of("tell", "remark", "my boots let in water", "your boots let in water", "cold")
 
@@ -142,6 +156,9 @@ def test_all_who_are_here_can_be_told_to_be_quiet(form: str, words: str) -> None
         ("call", "you out there, answer", "heard.called_out"),
         ("ask", "does it have to be so cold", "asked.must"),
         ("ask_help", "want a hand with that sack", "heard.proposal"),
+        ("apologise", "I'm sorry for your loss", "heard.condolence"),
+        ("call", "whoever is in the corner, come out", "heard.at_large"),
+        ("insult", "silence, voices", "heard.in_head"),
     ],
 )
 def test_words_of_one_sense_have_its_answer(form: str, words: str, answer: str) -> None:

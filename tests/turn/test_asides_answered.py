@@ -59,7 +59,7 @@ def played(app: App, line: str) -> dict[str, object]:
         ("what does Dread do?", "Dread is at 0 of 3."),
         ("what happens when dread is full", "Dread is at 0 of 3."),
         ("how do I keep the dread down", "Dread is at 0 of 3."),
-        ("rewind one turn please", "/undo takes the last turn back"),
+        ("rewind one turn please", "There is nothing to take back yet"),
         ("can I restore an earlier save?", "every turn is saved"),
         ("is there a walkthrough?", ""),
     ],

@@ -62,7 +62,6 @@ def telling_of_talk(
 
 # From so many words on a guess by a phrase in them is worse than the words themselves.
 _LONG = 4
-
 # Forms: what is said, by the kind of act that the interpreter took it for, where it says one.
 
 # Words that make a request one for an answer: `tell me what happened`.
@@ -132,6 +131,7 @@ _ECHOED_AS = {
     **dict.fromkeys(("asked.who", "asked.where", "asked.when", "asked.how", "asked.what", "asked.whether"), _ASKED),
     **dict.fromkeys(("asked.why", "asked.either"), _ASKED),
 }  # fmt: skip
+_WH = re.compile(r"(?:what|which|who|where|when|how)\b", re.IGNORECASE)
 _OWN_WORDS, _MY_WORDS = re.compile(r"your?\b", re.IGNORECASE), re.compile(r"(?:i|my)\b", re.IGNORECASE)
 
 
@@ -141,6 +141,8 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
     is_mine = _MY_WORDS.match(outcome.deed) is not None
     if group == _REQUEST and outcome.deed.casefold().startswith(_UNDONE):
         group = _STILL
+    if group in _YES_OR_NO and _WH.match(outcome.deed):
+        group = "asked.self"
     if group == _REASON and not outcome.deed.casefold().startswith(("why", "how come")):
         return None
     group = f"{ECHO}{'heard.view' if is_mine and group == _FEELING else _ECHOED_AS.get(group, group)}"
@@ -150,7 +152,7 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
     facts: dict[str, Fact] = {"kind": kind} if kind in kinds_of(group) else {}
     slots: dict[str, Slot] = {"who": who, "deed": outcome.deed}
     said = f" {views.folded(outcome.deed)} "
-    own = (lead.topic for lead in given.leads if lead.asked == lead.holder == who.id)
+    own = [lead.topic for lead in given.leads if lead.asked == lead.holder == who.id]
     topic = next((topic for topic in own if f" {views.folded(topic)} " in said), "")
     if topic and any(("topic", "named") in variant.when for variant in grammar()[group]):
         facts, slots["topic"] = {"topic": "named"}, topic
@@ -158,6 +160,8 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
 
 
 _STILL, _REQUEST, _REASON = "heard.keep_still", "heard.request", "asked.reason"
+# Answers to whether something is so, and beginnings of other questions.
+_YES_OR_NO = frozenset(f"asked.{subject}" for subject in ("ever", "often", "mood", "truth", "memory", "rest"))
 # What is asked for is that somebody does nothing.
 _UNDONE = ("don't ", "not ", "stop ", "never ", "no ")
 # Words of no more than so many are short.
@@ -324,9 +328,8 @@ def answer_without_lore(given: NarratorInput, outcome: Outcome) -> Beat | None:
     who = views.person(given, outcome.target_id)
     if who is None or outcome.actor_id != given.player_id or not outcome.words.strip():
         return None
-    is_question = asked_words(given.player_text, outcome.words)[1]
-    is_long = len(outcome.deed.split()) >= _LONG
-    if is_long and (echo := echo_of(given, outcome, who, _ASKED if is_question else "talk.statement")) is not None:
+    group = _ASKED if asked_words(given.player_text, outcome.words)[1] else "talk.statement"
+    if len(outcome.deed.split()) >= _LONG and (echo := echo_of(given, outcome, who, group)) is not None:
         return echo
     if {word.low for word in words_of(outcome.words)} <= _WEATHER:
         regard = regard_of(given, who.id)
@@ -405,7 +408,7 @@ def answer_to_words(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if (by_form := answer_by_form(given, outcome)) is not None:
         return by_form
     who, subject = _answers(given, outcome), any_subject_of(outcome.words)
-    is_long = len(outcome.deed.split()) >= _LONG
+    is_long = who is not None and len(outcome.deed.split()) >= _LONG
     if who is not None and is_long and (echo := echo_of(given, outcome, who, "talk.statement")) is not None:
         return echo
     return None if who is None or not subject else _answer(given, outcome, who, subject)

@@ -21,8 +21,8 @@ _BEFORE = re.compile(
     r"|hmm+|umm+|uhh*|er+|idk|lol|ooc|excuse me|question|one question|first) "
 )
 _AFTER = re.compile(
-    r" (?:please|pls|plz|now|again|though|tho|anyway|already|exactly|thanks|thx|right|ok|for me|or what|lol|haha|then"
-    r"|btw|brb)$"
+    r" (?:please|pls|plz|now|again|though|tho|anyway|already|exactly|thanks|thx|right|ok|for me|or what|lol|haha"
+    r"|(?<!happened )then|btw|brb)$"
 )
 _EMPTY = frozenset(("exactly", "actually", "really", "even", "currently", "basically", "anyway"))
 # After a question to the program so many words more are no story.
