@@ -196,6 +196,8 @@ def test_words_where_nobody_is_are_said_to_whom_they_are_meant_for(
     ("words", "person", "who"),
     [
         ("ask my cousin whether it is safe", "my cousin", "your cousin"),
+        ("ask my mother whether it is safe", "my mother", "your mother"),
+        ("ask my aunt Ida whether it is safe", "my aunt Ida", "your aunt Ida"),
         ("tell the undertaker that he can go home", "undertaker", "the undertaker"),
     ],
 )

@@ -232,14 +232,19 @@ def missing_called(ctx: ParseContext, act: Act) -> str:
     bouncer`; empty for anybody else, and for an endearment."""
     low = act.person.casefold().removeprefix("the ").removeprefix("my ").removeprefix("our ").split()
     whose = re.search(rf"\b(?P<whose>my|our|the) {re.escape(' '.join(low))}\b", act.words.casefold()) if low else None
-    if whose is None or _ENDEARING & set(low) or low[-1] in TITLES | _ONLY_HEARD:
+    if whose is None or _ENDEARING & set(low) or low[-1] in _ONLY_HEARD:
         return ""
     is_reported = whose["whose"] != "the" or any(word in lexicon().saying for word in act.words.casefold().split()[:4])
-    meant = person_meant(ctx, act.person) or person_meant(ctx, low[-1]) or resolve(act.person, ctx.nouns.everything())
+    # One's own sister is no Sister who lives here.
+    is_own = whose["whose"] != "the"
+    if not is_own and low[-1] in TITLES:
+        return ""
+    meant = person_meant(ctx, act.person) or (None if is_own else person_meant(ctx, low[-1]))
+    meant = meant or (None if is_own else resolve(act.person, ctx.nouns.everything()))
     shown = in_prose(act.person, ctx.nouns)
     if not is_reported or meant is not None or (shown is not None and shown.standing != "absent"):
         return ""
-    return f"{'the' if whose['whose'] == 'the' else 'your'} {' '.join(low)}"
+    return f"{'the' if whose['whose'] == 'the' else 'your'} {' '.join(act.person.split()[-len(low) :])}"
 
 
 _ENDEARING = frozenset(
