@@ -74,8 +74,8 @@ class Action(Frozen):
 
     @property
     def deed(self) -> str:
-        """What was done, as it stands after `you`: `shake the rain off your coat`; empty where that is not known. No
-        rule reads it."""
+        """What was done, as it stands after `you`: `shake the rain off your coat`; of words how who hears them repeats
+        them: `you lost your hat`. Empty where that is not known. No rule reads it."""
         return str(self.metadata.get("deed", ""))
 
     @property

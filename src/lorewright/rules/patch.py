@@ -132,7 +132,8 @@ class Outcome(Frozen):
     not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
     place of its dice in `Resolution.rolls`; `say` the scenario's own sentences, `then` those of what followed from it
     by itself. What is `whispered` is heard by the two alone. `form` is the kind of act that the interpreter took it
-    for, by which the narrator tells it, `deed` what was done, as it stands after `you`.
+    for, by which the narrator tells it, `deed` what was done, as it stands after `you`; of words how who hears them
+    repeats them.
     """
 
     action_index: int = Field(ge=0)
