@@ -112,6 +112,22 @@ def test_a_hand_on_the_handle_opens_the_only_door() -> None:
     assert (action.type, action.target_id) == ("open", "p:steel_door")
 
 
+def test_through_a_window_that_is_nowhere_one_sees_nothing() -> None:
+    output = _read("look through the window", "look", target="window", scenery=())
+    assert _action(output).metadata["detail_is"] == "absent"
+
+
+def test_who_looks_out_of_a_window_looks_through_it() -> None:
+    scenery = (_noun("window", "A window gives on the yard."),)
+    output = _read("Jo gazes out of the window at the yard", "look", target="window", scenery=scenery)
+    assert _action(output).metadata["detail"] == "through window"
+
+
+def test_a_step_aside_goes_nowhere() -> None:
+    output = _read("takes two careful steps back", "go", scenery=())
+    assert all(action.location_id is None for action in output.proposed_actions)
+
+
 def test_a_number_of_things_stays_a_number() -> None:
     output = _read("drop 2 roses", "drop", target="2 roses", carried=(ROSES,), scenery=())
     assert output.proposed_actions == ()

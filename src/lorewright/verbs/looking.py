@@ -236,8 +236,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
 def _seen_through(ctx: ParseContext, phrase: str) -> str:
     """Return the window or the like that one looks out of, where there may be one; else nothing."""
     noun = noun_part(phrase.removeprefix("of "))
-    found = in_prose(noun, ctx.nouns) if noun.split()[-1:] and noun.split()[-1].lower() in _SEEN_THROUGH else None
-    return "" if found is None or found.standing == "absent" else found.name
+    found = in_prose(noun, ctx.nouns) if _SEEN_THROUGH & set(noun.lower().split()[-1:]) else ProseNoun("", "absent")
+    return noun if found is None else "" if found.standing == "absent" else found.name
 
 
 # What is heard and smelt is what the place has.
@@ -405,7 +405,7 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
     if elsewhere is not None:
         return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
-    if detail.startswith(THROUGH) and noun_part(noun.partition(" of ")[0]).split()[-1].lower() in _SEEN_THROUGH:
+    if detail.startswith(THROUGH) and _seen_through(ctx, noun.partition(" of ")[0]):
         return _read_detail(ctx, detail, 0.85)
     if ctx.prose_noun and noun.lower() in ("it", "them"):
         detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun

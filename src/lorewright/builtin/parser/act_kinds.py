@@ -36,7 +36,8 @@ class Kind:
     a door; `slyly`: the verbs of what one pretends not to do; `anywhere`: it may be done where nothing is known of
     the place. What is done to a part of somebody may be the verb that `holds` them; of what is
     done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
-    that; what `opens` a door is done to its handle."""
+    that; what `opens` a door is done to its handle; `through` is
+    the line for what one looks out of."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -78,6 +79,7 @@ class Kind:
     of_whole: str = ""
     asks_own: bool = False
     opens: bool = False
+    through: str = ""
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 

@@ -399,8 +399,10 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if set(low) & (_UNTOLD | others):
         return ""
     told = [
-        owners.get(word, spelled.strip(",")) + ("," if spelled.endswith(",") else "")
-        for word, spelled in zip(low, said, strict=True)
+        # `give her some room` is of somebody else.
+        (spelled.strip(",") if after in lexicon().articles else owners.get(word, spelled.strip(",")))
+        + ("," if spelled.endswith(",") else "")
+        for word, after, spelled in zip(low, (*low[1:], ""), said, strict=True)
     ]
     told[at] = verb + ("," if said[at].endswith(",") else "")
     # Not of an hour, `6 am`.

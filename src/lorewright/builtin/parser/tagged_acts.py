@@ -367,7 +367,9 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
     takes_person = any("{person}" in line for line in kind.lines)
     slots = {"target": act.target or ("" if takes_person else act.person), "second": act.second, "topic": act.topic}
     slots["person"] = act.person or (hearer.label if hearer is not None else "")
-    for line in kind.lines:
+    pane = rf"\b(?:through|thru|out(?: of)?) (?:(?:the|a|my|that) )?{re.escape(act.target)}\b"
+    through = (kind.through,) if kind.through and act.target and re.search(pane, act.words, re.IGNORECASE) else ()
+    for line in (*through, *kind.lines):
         if not _SLOT.findall(line) and act.target and "{target}" in kind.lines[0]:
             # Where what is meant is not here, it is not done to anything else.
             return
