@@ -128,6 +128,29 @@ def test_a_step_aside_goes_nowhere() -> None:
     assert all(action.location_id is None for action in output.proposed_actions)
 
 
+def test_who_is_named_after_a_thing_is_no_part_of_its_name() -> None:
+    scenery = (_noun("mug", "A mug stands by the tap."),)
+    output = _read("reach for the mug Viktor is wiping", "take", target="mug Viktor", scenery=scenery)
+    assert _action(output).metadata["detail"] == "mug"
+
+
+def test_what_somebody_has_given_one_is_there_if_it_is_shown() -> None:
+    scenery = (_noun("broth", "A bowl of broth steams on the bar."),)
+    output = _read("eat the broth Viktor gave me", "eat", target="broth", scenery=scenery)
+    assert _action(output).metadata["detail_is"] == "scenery"
+
+
+def test_a_question_about_what_is_in_a_thing_is_a_look_into_it() -> None:
+    scenery = (_noun("barrel", "A barrel stands by the door."),)
+    output = _read("yo whats in the barrel", "ask", person="yo", topic="whats in the barrel", scenery=scenery)
+    assert (_action(output).type, _action(output).words) == ("search", "in barrel")
+
+
+def test_what_is_worn_is_taken_off_although_one_has_it() -> None:
+    output = _read("take the notebook off my belt", "take", target="notebook", carried=(NOTEBOOK,), scenery=())
+    assert (_action(output).type, _action(output).deed) == ("pose", "take the notebook off your belt")
+
+
 def test_a_number_of_things_stays_a_number() -> None:
     output = _read("drop 2 roses", "drop", target="2 roses", carried=(ROSES,), scenery=())
     assert output.proposed_actions == ()

@@ -366,7 +366,8 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
         return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
     detail = "" if where else views.detail(outcome.words)
-    facts: dict[str, Fact] = {"where": True} if where else {"detail": True} if detail else {}
+    kind: dict[str, Fact] = {"kind": outcome.form} if outcome.form in kinds_of("nothing_found") else {}
+    facts: dict[str, Fact] = {"where": True} if where else {"detail": True, **kind} if detail else {}
     return [Beat("outcome", "nothing_found", facts, {"where": where, "detail": detail})]
 
 

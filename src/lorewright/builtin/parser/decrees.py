@@ -264,7 +264,8 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
         return _absent(ctx, act, marvel)
     found = _BROUGHT.search(act.words)
     if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
-        return _absent(ctx, act, name)
+        # `drink the tea Dorrie gave me`: a cup of it stands there.
+        return _absent(ctx, act, name) if "I " in found[0] or _stands(ctx, name) == "absent" else None
     for mine in _MINE.finditer(act.words):
         name = _name_of(mine["what"])
         if name and not _has(ctx, name, in_sight=True) and _stands(ctx, name) == "absent":

@@ -262,6 +262,7 @@ def _typed_name(found: PhraseMatch) -> str:
 def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str], ...]]:
     """Return an act with the slips in what it names mended to words for what is here, and the slips, each with what was
     meant."""
+    act = _without_clause(ctx, act)
     named = " ".join((act.target, act.second, act.person))
     words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
     words |= words_shown(ctx.nouns)
@@ -295,6 +296,13 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
         fields = ("words", "target", "second", "person", "topic")
         act = act.model_copy(update={field: slip.sub(meant, getattr(act, field)) for field in fields})
     return act, slips
+
+
+def _without_clause(ctx: ParseContext, act: Act) -> Act:
+    """Return an act whose target is a noun, without who is said to do something with it: `the cup she is holding`."""
+    head, _, name = act.target.rpartition(" ")
+    goes_on = re.search(rf"\b{re.escape(name)} (?:is|was|has|had|\w+(?:s|ed)|gave|left)\b", act.words) if head else None
+    return act.model_copy(update={"target": head}) if goes_on and exact(name, ctx.nouns.people) is not None else act
 
 
 def _other_names(ctx: ParseContext, phrase: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from lorewright.builtin.parser.act_kinds import Kind, words_in
 from lorewright.builtin.parser.clauses import Word, lexicon, lows, words_of
-from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve
+from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve, words_shown
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -26,6 +26,7 @@ from lorewright.builtin.parser.readings import (
     noun_part,
     parted,
     person_meant,
+    read_as,
     read_way,
     referred,
     shown,
@@ -33,6 +34,7 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
+from lorewright.builtin.parser.spelling import spelled_out
 from lorewright.builtin.parser.tagging import Act
 from lorewright.rules.verbs import free_verb, verb_for
 from lorewright.rules.verbs import typed as typed_lines
@@ -254,7 +256,12 @@ def _some_of(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
 
 def own_asked_about(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     """Read a question about what one carries, put to nobody (`how much is on my credstick`), as a look at it."""
-    if not kind.asks_own or act.person or _OF_YOU & words_in(act):
+    is_to_somebody = bool(act.person) and person_meant(ctx, act.person) is not None
+    if not kind.asks_own or is_to_somebody or _OF_YOU & words_in(act):
+        return None
+    if (looked := _asked_of_inside(ctx, act)) is not None:
+        return looked
+    if act.person:
         return None
     named = re.search(r"\bmy (?P<name>[\w' -]+)", act.words.casefold())
     found = resolve(noun_part(named["name"]), ctx.nouns.carried, whole=True) if named else None
@@ -266,6 +273,19 @@ def own_asked_about(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     return None if look is None else acting(ctx, look.name, f"{look.name} at {shown(found)}", target=found)
 
 
+def _asked_of_inside(ctx: ParseContext, act: Act) -> Reading | None:
+    """Read a question about what is in or under something that is here (`what's in the bucket`) as a look there."""
+    asked = re.search(_INSIDE, spelled_out(act.words, (), words_shown(ctx.nouns)), re.IGNORECASE)
+    noun = noun_part(re.sub(r"^(?:the|that|this|my) ", "", asked["noun"])) if asked else ""
+    is_here = bool(noun) and resolve(noun, ctx.nouns.things, whole=True) is not None
+    shows = in_prose(noun, ctx.nouns) if noun and not is_here else None
+    if not asked or not (is_here or (shows is not None and shows.standing == "shown")):
+        return None
+    where = f"{asked['where']} {noun}"
+    return read_as(verb_for("look_under"), ctx, f"look {where}", words_of(where))
+
+
+_INSIDE = r"\bwhat(?:'?s| is) (?P<where>in|inside|under|underneath|behind) (?P<noun>[\w' -]+)"
 _OF_YOU = frozenset("you your yours u ur he she they him her".split())
 _SLOT = re.compile(r"\{(\w+)\}")
 

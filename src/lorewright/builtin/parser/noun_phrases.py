@@ -243,7 +243,7 @@ def resolve(
 
 
 # What follows these only has to do with the noun before them.
-_BESIDE = frozenset("for from with in on off under inside into to over against".split())
+_BESIDE = frozenset("for from with in on off under inside into to over against behind near by".split())
 # Words for people, of whom what follows tells which one is meant.
 _SORTS = frozenset(
     "man woman guy girl boy person people lady gentleman fellow bloke lad lass one somebody someone anybody everyone"
@@ -289,7 +289,7 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
         # Another word for what is shown.
         likes = (scenery_named(like, nouns.scenery) for like in lexicon().likes.get(singular(words[-1]), ()))
         match = next(filter(None, likes), None)
-    if match is not None:
+    if match is not None and exact(match.label, nouns.people + nouns.known_people) is None:
         return ProseNoun(match.label, "shown")
     if owner >= 0 and words and (is_everybodys(words[-1]) or singular(words[-1]) in lexicon().worn):
         return ProseNoun(" ".join(words), "ambient")

@@ -191,6 +191,9 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     tries = [action for action in reading.actions if free is not None and action.type == free.name]
     is_own = _is_carried(ctx, act.target)
     is_risk = any(action.target_id is not None for action in tries) and (kind.harmless or (is_own and not kind.hurts))
+    if kind.of_any and is_own and _OFF & words_in(act):
+        # What one wears is taken off, and stays with one.
+        return True
     # What the prose shows is not meant where a thing of that name is at hand.
     is_alone = len(reading.actions) == 1
     is_beside = (
@@ -204,6 +207,9 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         or (len(details) == 1 and _is_clumsy(details[0], act))
         or any(map(_begins_clause, details))
     )
+
+
+_OFF = frozenset(("off", "loose"))
 
 
 def _is_unknown(reading: Reading) -> bool:

@@ -236,7 +236,7 @@ def _view_of(index: int, name: str, scenery: Sequence[SceneryNoun]) -> SceneryVi
     )
 
 
-def _rank(noun: SceneryNoun, words: Sequence[str]) -> tuple[bool, bool, int]:
-    """Return a sort key that puts sentences first which show the very thing, here, and begin with it."""
+def _rank(noun: SceneryNoun, words: Sequence[str]) -> tuple[bool, bool, bool, int]:
+    """Return a sort key that puts sentences first which show the very thing, as many of it, here, and begin with it."""
     is_other = not noun.is_sure or not {*words[:-1]} <= {*noun.name.split()}
-    return is_other, not noun.is_here, noun.text.casefold().find(noun.head)
+    return is_other, noun.head != words[-1], not noun.is_here, noun.text.casefold().find(noun.head)
