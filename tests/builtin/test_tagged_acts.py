@@ -481,3 +481,11 @@ def test_what_would_break_a_part_of_somebody_is_done_to_them() -> None:
     assert [(action.type, action.target_id) for action in output.proposed_actions] == [("attack", "p:viktor")]
     words = "snap the knife's blade"
     assert "attack" not in types(reading(words, act("break", words, target="knife's blade")))
+
+
+def test_what_only_may_be_meant_for_the_program_is_said_to_who_is_here() -> None:
+    words = "are we permitted to sing"
+    unsure = Act(kind="settings", words=words, score=0.5)
+    assert [action.target_id for action in reading(words, unsure).proposed_actions] != []
+    assert reading(words, Act(kind="settings", words=words, score=0.95)).aside is not None
+    assert reading(words, unsure, scope="void").aside is not None

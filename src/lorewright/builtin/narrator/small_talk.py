@@ -47,9 +47,8 @@ def telling_of_talk(
             return by_form
         subject = subject_of(kind, outcome.words)
         is_long = len(outcome.deed.split()) >= _LONG and kind == _remark()
-        group = next(
-            (name for name, found in sorts("said").items() if found.search(outcome.words)), f"talk.{otherwise}"
-        )
+        general = _ASKED if asked_words(given.player_text, outcome.words)[1] else f"talk.{otherwise}"
+        group = next((name for name, found in sorts("said").items() if found.search(outcome.words)), general)
         if (is_long or not subject) and (echo := echo_of(given, outcome, who, group)) is not None:
             return echo
         if not subject and (taken := _class_of(given, outcome) if kind == _remark() else ""):
@@ -171,7 +170,7 @@ _FEW = 7
 def _whatever_form(given: NarratorInput, outcome: Outcome, who: Person) -> Beat | None:
     """Return the answer to short words that mean one thing, whichever form they were taken to have; None for others."""
     first = re.split(r"[.!?;]+\s+", outcome.words)[0]
-    is_short = 0 < len(first.split()) <= _FEW
+    is_short = 0 < len(first.split()) <= _FEW and not is_answered(outcome.type)
     group = next((group for group, found in sorts("any").items() if found.search(first)), "") if is_short else ""
     if group == _STILL:
         return _keeping_still(given, outcome, who, outcome.words)

@@ -125,8 +125,10 @@ def is_going(act: Act) -> bool:
 
 
 def is_speech(act: Act) -> bool:
-    """Tell whether an act is words to somebody, or words of no known kind."""
-    return is_said(act) or kinds().get(act.kind) == Kind()
+    """Tell whether an act may be words to somebody: it is of such a kind, of no known one, or a question to the program
+    that somebody was asked."""
+    kind = kinds().get(act.kind, Kind())
+    return bool(kind.said or kind.aside) or kind == Kind()
 
 
 def form_of(act: Act, reading: Reading) -> str:

@@ -273,8 +273,8 @@ def called_behind(ctx: ParseContext, said: str, target: str) -> str:
 
 
 _ONLY_HEARD = frozenset(
-    "whoever whoever's who's people person somebody someone somebody's someone's anybody anyone through behind there "
-    "inside them".split()
+    "you whoever whoever's who's people person somebody someone somebody's someone's anybody anyone through behind "
+    "there inside them".split()
 )
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds, words_in
+from lorewright.builtin.parser.asides import is_of_the_game
 from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
 from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.pieces import is_place
@@ -53,6 +54,8 @@ from lorewright.values.readings import Aside
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
+# The aside of what is said to the program, and from when on it is not doubted.
+_PROGRAM, _SURE = "program", 0.7
 # From that on the kind of an act is clear.
 _CLEAR = 0.9
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
@@ -251,6 +254,10 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _aside("clocks", act)
     if kind.asks_why and is_put_to_listener(ctx, act.words, act.target) and (listener := only_person(ctx)) is not None:
         return put_to(ctx, act.words, listener, words_of(act.words))
+    is_doubted = kind.aside == _PROGRAM and act.score < _SURE and not is_of_the_game(act.words)
+    if is_doubted and (listener := _hearer(ctx, act)) is not None:
+        # Who stands with somebody speaks to them, where nothing says that the game is meant.
+        return read_remark(ctx, act.words, listener, words_of(act.words))
     if kind.aside and not (kind.asks_why and _ASKING & words_in(act)):
         is_of_another = kind.aside == "who" and bool(act.person) and person_meant(ctx, act.person) is not None
         return wondering(act.topic or act.words) if kind.aside == "lore" or is_of_another else _aside(kind.aside, act)
