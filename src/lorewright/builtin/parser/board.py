@@ -428,6 +428,22 @@ def no_such_square(grid: Grid) -> str:
 NUMERALS = {number: word for word, number in _NUMBERS.items() if word not in _ORDINALS and word.isalpha()}
 
 
+def axis_of(word: str) -> str:
+    """Return whether a word names a row, a column, the middle or a kind; empty for `row` and `column` themselves."""
+    if word in ROWS or word in OF_ROWS:
+        return "row" if word in ROWS else ""
+    if word in COLUMNS or word in OF_COLUMNS:
+        return "column" if word in COLUMNS else ""
+    return "middle" if word in MIDDLE else "kind"
+
+
+def leads_to_place(tokens: Sequence[str], at: int) -> bool:
+    """Tell whether a word before one that says where belongs to it: `the second from`."""
+    word = tokens[at]
+    is_counted = word == "from" and at > 0 and bool(number_of(tokens[at - 1]))
+    return word in FILL | SQUARES or bool(number_of(word)) or is_counted
+
+
 # A board -> sentences about it.
 
 

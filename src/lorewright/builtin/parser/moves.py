@@ -12,7 +12,6 @@ from dataclasses import replace
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds
 from lorewright.builtin.parser.asides import has_words
 from lorewright.builtin.parser.board import (
-    COLUMNS,
     CORNERS,
     EDGES,
     FILL,
@@ -24,15 +23,16 @@ from lorewright.builtin.parser.board import (
     OF_COLUMNS,
     OF_ROWS,
     PIECES,
-    ROWS,
     SQUARES,
     Cells,
     Grid,
     Pick,
+    axis_of,
     board_shown,
     grid_of,
     holding,
     is_where,
+    leads_to_place,
     no_such_square,
     number_of,
     pattern_for,
@@ -162,7 +162,10 @@ def _picks(
         if not (_starts(tokens, at) or tokens[at] in relating - FILL - {"from", "of", "to", "top", "left", "right"}):
             at += 1
             continue
-        end = at
+        start = at
+        while start > 0 and tokens[start - 1] != "," and leads_to_place(tokens, start - 1):
+            start -= 1
+        end = start
         is_related = False
         while end < len(tokens):
             word = tokens[end]
@@ -171,16 +174,13 @@ def _picks(
                 for phrase, _ in relations()
             )
             is_mark = is_related and word in HIS | MINE | IT | own | rivals | names
-            joins = word == "and" and "between" in tokens[at:end]
+            joins = word == "and" and "between" in tokens[start:end]
             is_place = is_where(word) or word in FILL | SQUARES | FREE or bool(number_of(word))
             if not (is_place or word in relating or is_mark or joins):
                 break
-            if word == "," and not _goes_on(tokens, at, end):
+            if word == "," and not _goes_on(tokens, start, end):
                 break
             end += 1
-        start = at
-        while start > 0 and tokens[start - 1] != "," and _leads_to_place(tokens, start - 1):
-            start -= 1
         run = tokens[start:end]
         while run and run[-1] in FILL - {"one", "ones"}:
             run = run[:-1]
@@ -193,12 +193,6 @@ def _picks(
                 refusal=found.refusal,
             )
         at = max(end, at + 1)
-
-
-def _leads_to_place(tokens: Sequence[str], at: int) -> bool:
-    word = tokens[at]
-    is_counted = word == "from" and at > 0 and bool(number_of(tokens[at - 1]))
-    return word in FILL | SQUARES or bool(number_of(word)) or is_counted
 
 
 def _starts(tokens: Sequence[str], at: int) -> bool:
@@ -221,20 +215,12 @@ def _goes_on(tokens: Sequence[str], start: int, comma: int) -> bool:
         if not (is_where(word) or word in FILL | SQUARES or number_of(word)):
             break
         after.append(word)
-    first = {_axis(word) for word in before if is_where(word)}
-    second = {_axis(word) for word in after if is_where(word)}
+    first = {axis_of(word) for word in before if is_where(word)}
+    second = {axis_of(word) for word in after if is_where(word)}
     is_row = bool(set(before) & (OF_ROWS | OF_COLUMNS))
     return bool(second) and (
         first == {"kind"} or (is_row and not first & second - {"", "middle"} and len(first - {""}) < 2)
     )
-
-
-def _axis(word: str) -> str:
-    if word in ROWS or word in OF_ROWS:
-        return "row" if word in ROWS else ""
-    if word in COLUMNS or word in OF_COLUMNS:
-        return "column" if word in COLUMNS else ""
-    return "middle" if word in MIDDLE else "kind"
 
 
 def _is_meant(
@@ -253,7 +239,7 @@ def _is_meant(
     rest = (set(before) | set(after)) - others - words_for("leads") - FILL - words_for("doubting") - {"one", "row", ","}
     if before and before[-1] in HIS | {"my", "her", "its"} and len(where) < 2:
         return False
-    if after and after[0] in words_for("no_square"):
+    if (after and after[0] in words_for("no_square")) or (where == ["right"] and not marks and not is_alone):
         return False
     if not rest:
         return True
@@ -265,7 +251,7 @@ def _is_meant(
         return True
     if is_said:
         return False
-    axes = {_axis(word) for word in where} - {""}
+    axes = {axis_of(word) for word in where} - {""}
     return len(axes) > 1 or bool(set(run) & (SQUARES | OF_ROWS | OF_COLUMNS)) or (is_alone and "corner" in run)
 
 
@@ -289,6 +275,11 @@ def with_move(
         at, reading = _come_to(ctx, grid, picks, text)
         instead[at] = replace(reading, words=parts[at][0][:MAX_WORDS])
         is_move = bool(reading.actions) or reading.unclear is not None
+    gone = [parts[at][0] for at in instead]
+    kept = [_without(ctx, reading, gone) for reading in kept]
+    if is_move:
+        # What is unclear beside a move is not asked.
+        kept = [reading for reading in kept if reading.unclear is None]
     found: list[Reading] = []
     for at, (words, _) in enumerate(parts):
         own = [reading for reading in kept if _is_of(reading, words) or len(acts) == 1]
@@ -299,6 +290,18 @@ def with_move(
         elif (reading_here := instead[at]) is not None:
             found.append(reading_here)
     return (_within(found, instead) + kept) or [not_caught(ctx, text)]
+
+
+def _without(ctx: ParseContext, reading: Reading, gone: Sequence[str]) -> Reading:
+    """Return words that were read together without those of them that are read as something else."""
+    rest = reading.words
+    for words in gone:
+        rest = rest.replace(words, " ") if words != reading.words else rest
+    rest = " ".join(rest.split()).strip(" .,")
+    if not rest or rest == reading.words.strip(" .,") or len(reading.actions) != 1:
+        return reading
+    said = read_remark(ctx, rest, None, words_of(rest))
+    return reading if said is None else replace(said, words=rest)
 
 
 def _marks(ctx: ParseContext, grid: Grid, reading: Reading) -> bool:
@@ -340,7 +343,8 @@ def _answered(
         return told(words, answer)
     here = {person.id for person in ctx.nouns.people}
     is_read = any(action.target_id in here for reading in own for action in reading.actions)
-    is_lost = (bool(kind.aside) or not kind.fits) if not kind.said else not is_read and is_speech
+    is_vain = bool(own) and all(a.metadata.get("detail_is") == "absent" for each in own for a in each.actions)
+    is_lost = is_vain or (bool(kind.aside) or not kind.fits) if not kind.said else not is_read and is_speech
     if not is_heard or is_read or not (is_lost or not any(reading.actions for reading in own)):
         return None
     is_question = words.rstrip(" *\"'”").endswith("?")
@@ -470,9 +474,6 @@ def _shows(board: Board, words: str) -> bool:
 
 def answer_of(board: Board, words: str) -> str:
     """Return what the ruleset answers to words about the game; empty where it has no answer."""
-    said = next((say for wanted, say in board.answers if has_words(wanted, words)), "")
-    if not said:
-        return ""
     grid = grid_of(board)
     slots: Mapping[str, Callable[[], str]] = {
         "other": grid.other,
@@ -483,12 +484,17 @@ def answer_of(board: Board, words: str) -> str:
         "threats": lambda: threats(grid),
         "taken": lambda: _taken(grid, words),
     }
-    return re.sub(r"\{(\w+)\}", lambda found: slots[found[1]]() if found[1] in slots else found[0], said)
+    for wanted, say in board.answers:
+        if has_words(wanted, words):
+            said = re.sub(r"\{(\w+)\}", lambda found: slots[found[1]]() if found[1] in slots else found[0], say)
+            if said:
+                return said
+    return ""
 
 
 def _taken(grid: Grid, words: str) -> str:
     found = where(grid, [word for word in tokens_of(words) if is_where(word) or word in FILL | SQUARES])
     if found is None or len(found.cells) != 1:
-        return which_are_free(grid)
+        return ""
     square = grid.cells[next(iter(found.cells))]
     return holding(grid, square)
