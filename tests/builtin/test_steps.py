@@ -6,7 +6,9 @@ import pytest
 
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.meant_acts import corrected
+from lorewright.builtin.parser.meant_acts import acts_meant, corrected
+from lorewright.builtin.parser.noun_phrases import nouns_of
+from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import STEPS
 from lorewright.builtin.parser.tagging import Act
@@ -239,3 +241,23 @@ def test_what_is_asked_meanwhile_is_asked() -> None:
         act("ask", "and while I do, I ask Viktor about Jin", person="Viktor", topic="Jin"),
     )
     assert output.proposed_actions[-1].words == "Jin"
+
+
+def test_one_of_several_is_one_of_those() -> None:
+    acts = (
+        act("work", "fill two mugs", target="two mugs"),
+        act("put", "lay the cards on the tray", target="cards", second="tray"),
+        act("take", "lift one", target="one"),
+    )
+    meant = acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), acts)
+    assert meant[-1].target == "two mugs"
+
+
+def test_what_is_done_at_a_place_that_is_not_near_is_a_walk_there() -> None:
+    scope = SCOPES["bar"]
+    far = scope.topics[0].model_copy(update={"id": "p:tower", "name": "The Tower", "kind": "place"})
+    output = interpret(
+        InterpreterInput(player_text="listen at the Tower", scope=scope.model_copy(update={"topics": (far,)})),
+        lambda line: (act("listen", "listen at the Tower", target="the Tower"),),
+    )
+    assert types(output) != ["look"]

@@ -33,7 +33,8 @@ class Kind:
     move, what is done to a part of somebody `hurts`. Words may make it another kind (`turns`, `turns_beside` other
     acts, `turns_own` with one's own things, `finds` of who is elsewhere); what `leads_on` or `gets` something is
     needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one goes up to
-    a door; `slyly`: the verbs of what one pretends not to do; `anywhere`: it may be done where nothing is known of
+    a door; `slyly`: the verbs of what one pretends not to do; `elsewhere`:
+    what it is at a place that is not near; `anywhere`: it may be done where nothing is known of
     the place. What is done to a part of somebody may be the verb that `holds` them; of what is
     done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
     that; what `opens` a door is done to its handle; `through` is
@@ -74,6 +75,7 @@ class Kind:
     anywhere: bool = False
     stops: str = ""
     at_doors: str = ""
+    elsewhere: str = ""
     slyly: str = ""
     holds: str = ""
     of_whole: str = ""

@@ -92,7 +92,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     acts = [part for act in acts for part in _parts(_unnamed(ctx, act))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
-    noun = door = ""
+    noun = door = counted = ""
     for act, after in zip_longest(acts, acts[1:]):
         if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
             continue
@@ -106,7 +106,9 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             # After a walk one comes back to where it began.
             start = typeable(ctx.nouns.place.name)
             act = act.model_copy(update={"words": kind_of(act).lines[0].format(target=start), "target": start})
-        if noun and (named := _with_noun(act, noun)) is not None:
+        is_one = act.target.casefold() == "one"
+        counted = act.target if act.target.casefold().split(" ")[0] in _COUNTED and not is_said(act) else counted
+        if (one_of := counted if is_one and counted else noun) and (named := _with_noun(act, one_of)) is not None:
             # What is done to a part of the body goes on as it began.
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
@@ -216,6 +218,9 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         goals = (goal for goal in (to[1] if to else "", act.target) if goal and exact(goal, ctx.nouns.exits))
         if goal := next(goals, ""):
             return act.model_copy(update={"words": kind.lines[0].format(target=goal), "target": goal})
+    if kind.elsewhere and act.target and _lies_elsewhere(ctx, act.target):
+        line = kinds()[kind.elsewhere].lines[0].format(target=act.target)
+        return act.model_copy(update={"kind": kind.elsewhere, "words": line})
     if kind.stops and is_own:
         # One goes with what one carries, not to it.
         return act.model_copy(update={"target": ""})
@@ -225,6 +230,12 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         line = kinds()[walk].lines[0].format(target=whom)
         return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
     return act
+
+
+def _lies_elsewhere(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase is a place that none of the ways out leads to."""
+    near = (*ctx.nouns.exits, *ctx.nouns.doors, *ctx.nouns.things)
+    return exact(phrase, ctx.nouns.known_places) is not None and resolve(phrase, near) is None
 
 
 def _is_entity(ctx: ParseContext, phrase: str) -> bool:
@@ -254,6 +265,8 @@ _WORN = frozenset(
     cardigan hem""".split()
 )
 _IT = frozenset(("it", "them", "one"))
+# Of so many one may be taken: `pour two cups, take one to him`.
+_COUNTED = frozenset("two three four five six some several both another".split())
 _OWNERS = frozenset("my your his her their its our".split())
 
 
