@@ -261,3 +261,11 @@ def test_what_is_done_at_a_place_that_is_not_near_is_a_walk_there() -> None:
         lambda line: (act("listen", "listen at the Tower", target="the Tower"),),
     )
     assert types(output) != ["look"]
+
+
+def test_who_walks_over_to_a_table_goes_on_from_there() -> None:
+    output = reading(
+        act("go", "walk over to the table", target="table"), act("ask", "ask Viktor about Jin", topic="Jin")
+    )
+    assert types(output)[-1] == "ask"
+    assert "go" not in types(output)
