@@ -248,6 +248,8 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("can this be played in real time?", "rules"),
         ("sprichst du auch Deutsch?", "rules"),
         ("brb, dinner", "pace"),
+        ("hey game, is there a map", "program"),
+        ("may I skip the tutorial?", "rules"),
         ("not sure what to do tbh", "hint"),
         ("hm so where do I even start", "hint"),
         ("how long does this take", "turns"),

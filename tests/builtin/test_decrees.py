@@ -31,6 +31,7 @@ def act(kind: str, words: str, score: float = 0.9, **roles: str) -> Act:
         ("go", "everyone leaves the bar at once"),
         ("order", "a waiter brings me champagne"),
         ("opinion", "Viktor tells me that he trusts me"),
+        ("stand", "Viktor gets up and smacks the counter"),
     ],
 )
 def test_what_somebody_else_does_is_not_done_by_saying_so(kind: str, line: str) -> None:
@@ -68,6 +69,7 @@ def test_a_decree_goes_on_into_the_next_act() -> None:
         ("pose", "Jo sits down and she sighs"),
         ("pose", "my hands shake and my voice breaks"),
         ("tell", "the rain never stops on this level"),
+        ("sit", "sit down, and the chair creaks"),
     ],
 )
 def test_what_is_only_seen_said_or_ones_own_is_no_decree(kind: str, line: str) -> None:
@@ -82,6 +84,9 @@ def test_what_is_only_seen_said_or_ones_own_is_no_decree(kind: str, line: str) -
         ("perform", "play a waltz on my violin", "violin"),
         ("give", "give Viktor the cigars I bought for him", "cigars"),
         ("break", "cut the glass with a laser cutter", "laser cutter"),
+        ("look", "look it up on my tablet", "tablet"),
+        ("persuade", "tempt Viktor with a silver ring", "silver ring"),
+        ("unlock", "unlock it with the pass that I forged", "pass"),
     ],
 )
 def test_what_one_is_said_to_have_brought_and_has_not_is_not_here(kind: str, line: str, name: str) -> None:

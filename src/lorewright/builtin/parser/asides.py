@@ -87,7 +87,8 @@ def _without_lead(text: str) -> str:
 
 # A sentence that goes on about what was asked before it.
 _GOES_ON = re.compile(
-    r"(?:and |or |so )?(?:is|does|do|will|should|can|how|what|why) (?:(?:do|can|would) i \w+ )?(?:it|that|this|i)\b"
+    r"(?:and |or |so )?(?:is|does|do|will|should|can|how|what|why|would|was) "
+    r"(?:is |does |do |did |would |will |was |(?:do|can|would) i \w+ )?(?:it|that|this|i)\b"
 )
 
 
@@ -132,6 +133,7 @@ def subjects_in(text: str, section: Section) -> tuple[str, ...]:
 
 _BRACKETED = re.compile(
     r"\(\((?P<double>.+?)\)*\)|[(\[{]?\s*(?:ooc|out of character)\b[:,.)\]]*\s*(?P<ooc>.+?)[)\]}]?"
+    r"|(?:(?:wait|hey|ok|okay|so|dear|yo|hi|hello) )?(?:game|narrator|computer|gm|dm)[,:] (?P<front>.+)"
     r"|(?P<end>.+), (?:game|narrator|computer|gm|dm|ai)\s*[?.!]*",
     re.IGNORECASE,
 )
@@ -173,8 +175,10 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     if kind == "pace" and len(text.split()) > _AWAY and not _ASKS.match(text):
         # Who is away for a moment says no more than that: `brb gonna see if she is ok`.
         kind = ""
-    if not kind and (subjects_in(text, "questions") if marked else not is_called and is_of_the_game(text)):
-        kind = "rules"
+    if not kind and marked:
+        kind = "rules" if subjects_in(text, "questions") else ""
+    elif not kind and not is_called and (asked := next(filter(is_of_the_game, (text, typed)), "")):
+        kind, text = "rules", asked
     if not kind and marked:
         kind = "typing" if _bare(marked).startswith("how ") else "rules" if is_question(marked) else "ooc"
     return "help" if not kind and text.startswith("/") else kind, text

@@ -137,13 +137,15 @@ def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool,
     if goes_on and not is_told and _HOURS.match(" ".join(words)):
         return True
     after = _after_subject(ctx, words, is_told=is_told, has_pronoun=goes_on and not is_of_third)
+    is_thing = words[0] in _words()["determiners"]
     while after and (after[0] in _words()["between"] or after[0].endswith("ly")):
         after = after[1:]
     verb = after[0].strip(".,!") if after else ""
     if is_told and not {"me", "i", "me.", "my"} & set(after):
         # A remark about somebody who is here.
         return False
-    is_deed = _is_third_person(verb) and verb not in _words()["stative"]
+    is_deed = _is_third_person(verb) or (not is_thing and verb.endswith("s") and not verb.endswith("ss"))
+    is_deed = is_deed and verb not in _words()["stative"] | (_words()["lasting"] if is_thing else frozenset())
     return is_deed or (is_told and verb in _words()["saying"])
 
 
@@ -215,7 +217,8 @@ _OUT_OF_POCKET = re.compile(
 _BROUGHT = re.compile(
     r"\b(?:the|my|a|an|some|this) (?P<what>[\w'-]+(?: [\w'-]+)?(?: of [\w'-]+)?) (?:(?:that|which) )?"
     r"(?:[Ii]|she|he|they|we|[A-Z][\w'-]+)(?:'ve| have| had|'d)?(?: just| already)?"
-    r" (?:brought|bought|stole|made|packed|prepared|found|got|hid|left|gave|picked|carry|kept|took|stashed|borrowed)\b"
+    r" (?:brought|bought|stole|made|packed|prepared|found|got|hid|left|gave|picked|carry|kept|took|stashed"
+    r"|borrowed|copied|forged|cloned|printed|smuggled|saved|had|have|own|prepared|ordered|caught|nicked|grew)\b"
 )
 # Said, too: it is held out, or was had all along.
 _HELD_OUT = re.compile(
@@ -228,6 +231,12 @@ _HELD_OUT = re.compile(
 _ALREADY = re.compile(
     r"\b(?:i|we)(?:'ve| have| had)? already(?: have)? (?:found|got|have|had|brought|stole|took|taken|picked up)"
     r" (?:the|a|an|my|that|this) (?P<what>[\w'-]+(?: [\w'-]+){0,2})",
+    re.IGNORECASE,
+)
+_BRIBED = re.compile(
+    r"\b(?:bribe|bribes|tempt|tempts|tip|tips|pay|pays) .*\bwith (?:a|an|the|my|some|this) "
+    r"(?P<what>(?!money|cash|coin|credit)"
+    r"[\w'-]+(?: [\w'-]+)?)",
     re.IGNORECASE,
 )
 _MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
@@ -252,6 +261,11 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
             and not _has(ctx, name, in_sight=False)
         ):
             return _absent(ctx, act, name)
+    bribe = _BRIBED.search(act.words)
+    if bribe is not None and (name := _name_of(bribe["what"])) and not _has(ctx, name, in_sight=False):
+        return _absent(ctx, act, name)
+    if act.kind in _words()["seen"]:
+        return _lacked_of_ones_own(ctx, act)
     if kind.said and not is_handled:
         return None
     found = _OUT_OF_POCKET.search(act.words)
@@ -265,7 +279,13 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
     found = _BROUGHT.search(act.words)
     if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
         # `drink the tea Dorrie gave me`: a cup of it stands there.
-        return _absent(ctx, act, name) if "I " in found[0] or _stands(ctx, name) == "absent" else None
+        is_served = act.kind in _words()["tasting"] and _stands(ctx, name) != "absent"
+        return None if is_served else _absent(ctx, act, name)
+    return _lacked_of_ones_own(ctx, act)
+
+
+def _lacked_of_ones_own(ctx: ParseContext, act: Act) -> Reading | None:
+    """Return a deed with a thing that is called one's own, and is neither had nor shown."""
     for mine in _MINE.finditer(act.words):
         name = _name_of(mine["what"])
         if name and not _has(ctx, name, in_sight=True) and _stands(ctx, name) == "absent":

@@ -46,7 +46,7 @@ _SAID = {
 }
 # Subjects that count where there is no other, and kinds that say nothing of them by themselves.
 _WEAK = frozenset(("may", "help", "voices"))
-_GENERAL = frozenset(("rules", "program"))
+_GENERAL = frozenset(("rules", "program", "gripe"))
 # So many subjects of a question are answered.
 _MOST = 2
 
@@ -350,6 +350,7 @@ _TEXTS: Mapping[str, str] = {
     "is understood.",
     "typing": "Type it as you would say it: “ask the old man about the fire”, “look under the mat”, “go out”, or just "
     "what you say. /help lists more.",
+    "gripe": "Noted. /hint gives a nudge where nothing seems to move, and /undo takes a turn back.",
     "ooc": "Noted, outside of the story: nobody there hears it, and no time passes.",
     "save": "There is nothing to do for that: every turn is saved as it is played. /save NAME marks this point.",
     "restart": "Yes: lorewright play NAME --new begins the story anew, and /undo 3 goes back three turns.",
