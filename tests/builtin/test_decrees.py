@@ -31,6 +31,7 @@ def act(kind: str, words: str, score: float = 0.9, **roles: str) -> Act:
         ("go", "everyone leaves the bar at once"),
         ("order", "a waiter brings me champagne"),
         ("opinion", "Viktor tells me that he trusts me"),
+        ("wait", "Viktor and Jin go home"),
         ("stand", "Viktor gets up and smacks the counter"),
     ],
 )
@@ -40,7 +41,7 @@ def test_what_somebody_else_does_is_not_done_by_saying_so(kind: str, line: str) 
 
 
 def test_the_weather_and_the_hour_answer_for_themselves() -> None:
-    for line in ("I clap and the storm ends", "I yawn and it's suddenly midnight"):
+    for line in ("I clap and the storm ends", "I yawn and it's suddenly midnight", "time runs faster"):
         output = heard(line, act("pose", line))
         assert (output.aside and output.aside.kind, output.proposed_actions) == ("story", ())
 

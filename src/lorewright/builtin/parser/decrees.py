@@ -67,6 +67,8 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
     if any(mark in act.words for mark in '"“”?'):
         return [act]
     is_told = bool(kind.said or kind.aside) and act.score >= _UNSURE
+    if not is_told and _are_several(ctx, act.words):
+        return [Act(kind=DECREE, words=act.words.strip(" *."), score=1.0)]
     starts = [0, *(match.end() for match in _JOINT.finditer(act.words))]
     for at, start in enumerate(starts):
         if at and (is_told or act.kind in _words()["watching"]):
@@ -86,6 +88,18 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
         named = {role for role in _ROLES if (words := getattr(act, role)) and words not in kept}
         return [act.model_copy(update={"words": kept, **dict.fromkeys(named, "")}), rest] if kept else [rest]
     return [act]
+
+
+def _are_several(ctx: ParseContext, text: str) -> bool:
+    """Tell whether an act is one of two others: `Bao and Lund leave`."""
+    words = text.casefold().strip(" *.,!").split()
+    people = (*ctx.nouns.people, *ctx.nouns.known_people)
+    joints = [at for at, word in enumerate(words[:4]) if word == "and" and at and exact(" ".join(words[:at]), people)]
+    return any(
+        exact(" ".join(words[joint + 1 : end]), people) is not None and len(words) > end and words[end].isalpha()
+        for joint in joints
+        for end in range(joint + 2, min(joint + 5, len(words)))
+    )
 
 
 # Below that the kind of an act is a guess.
