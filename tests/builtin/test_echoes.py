@@ -69,6 +69,8 @@ def test_what_would_make_no_plain_sentence_is_not_repeated(words: str) -> None:
 
 def test_a_word_that_may_be_a_slip_is_not_repeated() -> None:
     assert echoed("I saw the wrokshop", "", VIKTOR, NOUNS, ("wrokshop",)) == ""
+    assert echoed("you were polishing it", "", VIKTOR, NOUNS, ("polishing",)) == "I was polishing it"
+    assert echoed("I hapened to see it", "", VIKTOR, NOUNS, ("hapened",)) == ""
     assert echoed("I don't like it here", "", VIKTOR, NOUNS, ("don't",)) == "you don't like it here"
 
 

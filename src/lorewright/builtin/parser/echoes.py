@@ -16,7 +16,7 @@ from types import MappingProxyType
 from lorewright.builtin.parser.clauses import lexicon, words_of
 from lorewright.builtin.parser.noun_phrases import Candidate, Nouns
 from lorewright.builtin.parser.spelling import spelled_out
-from lorewright.scene_lore.nouns import is_verb
+from lorewright.scene_lore.nouns import is_verb, known_words
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,})[\"”]")
 _ASIDE = re.compile(r"\*[^*]*\*")
@@ -81,7 +81,7 @@ def echoed(words: str, person: str, listener: Candidate, nouns: Nouns, odd: Coll
     fitting = [part for part in parts if len(part.split()) >= _FEWEST]
     text = _shortened(max(fitting, key=lambda part: len(part.split()), default=""))
     low = {word.casefold().strip(",") for word in text.split()}
-    slips = {word.casefold().replace("’", "'") for word in odd if not _SHORTENED.search(word)}
+    slips = {word.casefold().replace("’", "'") for word in odd if not _SHORTENED.search(word) and not _is_form(word)}
     if not text or not _PLAIN.fullmatch(text) or slips & low or _speaks(text.split()[0]):
         return ""
     tokens = _TOKEN.findall(text)
@@ -108,6 +108,17 @@ def _said_in(words: str, person: str, listener: Candidate) -> _Said:
         if found is not None and _speaks(found["verb"]):
             return _Said(_reported(found["rest"].strip()), reported=True)
     return _Said(text)
+
+
+def _is_form(word: str) -> bool:
+    """Tell whether a word is a form of a common one: `polishing`, `cheapest`."""
+    found = _ENDING.fullmatch(word.casefold())
+    stem = found["stem"] if found is not None else ""
+    return any(is_verb(form) or form in known_words() for form in (stem, f"{stem}e", stem[:-1]) if len(form) >= _FORM)
+
+
+_ENDING = re.compile(r"(?P<stem>\w+?)(?:ing|ed|est|er|s|ly)")
+_FORM = 4
 
 
 def _names_of(listener: Candidate, person: str) -> list[str]:
