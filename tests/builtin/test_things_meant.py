@@ -151,6 +151,16 @@ def test_what_is_worn_is_taken_off_although_one_has_it() -> None:
     assert (_action(output).type, _action(output).deed) == ("pose", "take the notebook off your belt")
 
 
+def test_a_word_before_a_thing_is_no_owner_of_a_body() -> None:
+    output = _read("read the price board", "read", target="price board", scenery=())
+    assert _action(output).metadata["detail"] == "price board"
+
+
+def test_one_of_several_with_a_slip_stays_one() -> None:
+    scenery = (_noun("umbrellas", "Umbrellas stand in a rack."),)
+    assert _action(_read("grab an umbrela", "take", target="umbrela", scenery=scenery)).deed == "grab an umbrella"
+
+
 def test_a_number_of_things_stays_a_number() -> None:
     output = _read("drop 2 roses", "drop", target="2 roses", carried=(ROSES,), scenery=())
     assert output.proposed_actions == ()

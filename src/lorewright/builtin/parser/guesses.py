@@ -266,11 +266,14 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     named = " ".join((act.target, act.second, act.person))
     words = {word for noun in ctx.nouns.everything() for key in noun.keys for word in key.words}
     words |= words_shown(ctx.nouns)
+    words |= set(map(singular, words))
     forms = {form for word in words for form in (word, f"{word}'s", f"{word}s")}
     people = {word for noun in (*ctx.nouns.people, *ctx.nouns.known_people) for key in noun.keys for word in key.words}
     of_people, known = act.person.split(), forms | known_words()
     owner, _, part = act.target.rpartition(" ")
+    is_of_body = owner.casefold().endswith(("s", "his", "her", "their")) or owner.casefold() in people
     limb = part if part in FLESH or part.casefold() in known else _nearest(part.casefold(), FLESH, _LIKE)
+    limb = limb if is_of_body else ""
     # `leenas hnad`
     of_owner = owner.split()[-1:] if limb in FLESH else []
     names = {f"{word}'s" for word in people} if of_owner else set[str]()
@@ -289,7 +292,7 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     )
     # `viktors apron`
     owners = [word for word in act.target.split()[:-1] if word.endswith("s") and word.casefold() not in people]
-    slips += tuple((word, f"{word[:-1]}'s") for word in owners if word.casefold()[:-1] in people)
+    slips += tuple((word, f"{word[:-1].capitalize()}'s") for word in owners if word.casefold()[:-1] in people)
     slips += tuple(_other_names(ctx, act.target)) if not slips else ()
     for odd, meant in slips:
         slip = re.compile(rf"\b{re.escape(odd)}\b")

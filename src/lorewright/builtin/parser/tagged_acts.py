@@ -212,7 +212,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     )
 
 
-_OFF = frozenset(("off", "loose"))
+_OFF = frozenset(("off", "out", "loose"))
 
 
 def _is_unknown(reading: Reading) -> bool:
