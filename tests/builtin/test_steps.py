@@ -269,3 +269,18 @@ def test_who_walks_over_to_a_table_goes_on_from_there() -> None:
     )
     assert types(output)[-1] == "ask"
     assert "go" not in types(output)
+
+
+def test_what_would_be_told_to_whom_one_did_not_get_to_is_not_told_to_nobody() -> None:
+    scope = SCOPES["bar"].model_copy(update={"scenery": (), "people": ()})
+    acts = (
+        act("take", "fetch a rope", target="rope"),
+        act("request", "tell her to climb", person="her", topic="climb"),
+    )
+    output = interpret(InterpreterInput(player_text="fetch a rope, tell her to climb", scope=scope), lambda line: acts)
+    assert types(output) == ["attempt"]
+
+
+def test_what_is_left_where_it_was_is_not_eaten() -> None:
+    output = reading(act("take", "nick the pear", target="pear"), act("eat", "eat it", target="it"))
+    assert [action.form for action in output.proposed_actions] == ["take"]

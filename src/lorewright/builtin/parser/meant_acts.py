@@ -130,7 +130,7 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
     named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
     if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
         named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
-    if named["target"].casefold() in _ABOUT:
+    if named["target"].casefold() in _ABOUT or (kind_of(act).alone and _ROUND.search(words.strip(" ,.!"))):
         named["target"] = ""
         words = kind_of(act).lines[-1] if kind_of(act).alone else words
     if _ANYBODY.search(words) and named["target"].split(" ")[0].endswith("ing"):
@@ -161,6 +161,7 @@ def _named_in(act: Act, words: str) -> dict[str, str]:
     }
 
 
+_ROUND = re.compile(r"\b(?:look|looks|glance|glances|peek|gander) (?:a)?(?:round|about)$", re.IGNORECASE)
 _ABOUT = frozenset(("round", "around", "about"))
 _ANYBODY = re.compile(r"\b(?:anyone|anybody|someone|somebody|who)\b", re.IGNORECASE)
 
@@ -180,7 +181,7 @@ def _plain(words: str, phrase: str) -> str:
     phrase = re.sub(
         r"(?<=\w) (?:\w+ly|aloud|slow|quick|quiet|loud|face|again|next|higher|lower|closer|tighter)$", "", phrase
     )
-    phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", phrase)
+    phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", re.sub(r"^(him|them) .+$", r"\1", phrase))
     phrase = re.sub(r"^(?:the )?(door|gate|window) of (?:the )?([\w' ]+)$", r"\2 \1", phrase)
     return f"{phrase} {found[1]}" if found else phrase
 
@@ -248,7 +249,7 @@ def _with_noun(act: Act, noun: str) -> Act | None:
     words = target.split()
     if not words or words[0] not in _IT or "of" in words or is_said(act):
         return None
-    has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS
+    has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS or "'s " in noun
     owner = "the" if not _is_part(noun) else "their" if verb_told(act.words) else "my"
     named = noun if has_article else f"{owner} {noun}"
     said = re.sub(rf"\b{re.escape(words[0])}\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)

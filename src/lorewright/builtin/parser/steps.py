@@ -92,6 +92,7 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
     failed: Kind | None = None
     missing = ""
     seen: set[str] = set()
+    left = ""
     for reading in readings:
         act = of_words.get(reading.words, Act(kind="", words=reading.words))
         kind = kind_of(act)
@@ -100,6 +101,10 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
             # It was dealt with before, and so it is here.
             continue
         seen |= named
+        if left and left in words_in(act) and kind.harmless and not is_said(act):
+            # It was not taken, and so it is not eaten.
+            continue
+        left = _left_lying(reading, act) or left
         if failed is not None and _hangs(reading, act, failed, missing):
             failed = kind if kind.leads_on else failed
             continue
@@ -108,6 +113,14 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
             failed = kind
             missing = next((str(action.metadata.get("detail", "")) for action in reading.actions), reading.unknown)
     return kept
+
+
+def _left_lying(reading: Reading, act: Act) -> str:
+    """Return the word for what only the prose shows, where it is to be taken and is not the player's: it stays."""
+    details = [str(action.metadata.get("detail", "")) for action in reading.actions if action.form == act.kind]
+    is_own = re.search(r"\b(?:my|his|her|their)\b", act.words, re.IGNORECASE)
+    is_taking = bool(kind_of(act).of_any) and len(details) == 1 and not is_own
+    return details[0].split()[-1].casefold() if is_taking and details[0] else ""
 
 
 def comes_to_nothing(reading: Reading, kind: Kind) -> bool:
@@ -123,7 +136,8 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str) -> bool:
     there, what is risked or done with that where one did not get it; what is said to somebody who is here stays."""
     said = words_in(act)
     if is_said(act):
-        return failed.leaves and bool(said & lexicon().person_pronouns)
+        is_to_nobody = all(action.target_id is None for action in reading.actions)
+        return (failed.leaves or is_to_nobody) and bool(said & lexicon().person_pronouns)
     if failed.leads_on:
         return not reading.actions or not all(map(_is_small, reading.actions))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
