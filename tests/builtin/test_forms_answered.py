@@ -116,6 +116,11 @@ def test_a_question_that_is_no_yes_or_no_has_no_answer_of_that_kind() -> None:
     assert "worst storm I ever saw" in told
 
 
+def test_what_another_feels_is_no_confession_of_the_player() -> None:
+    told = narrate(said("opinion", "remark", "the old man must be heartbroken")).final_text
+    assert not any(text in told for text in answers("talk.feeling"))
+
+
 def test_what_is_not_to_be_done_is_left_and_not_refused() -> None:
     told = told_of("request", "remark", "don't look at me like that", "don't look at you like that")
     assert "No." not in told

@@ -74,6 +74,7 @@ _LEAVE = MappingProxyType(
     }
 )
 _OF_YOU = frozenset(("you", "your", "you're", "you've", "u"))
+_OF_ME = re.compile(r"\b(?:i|me|my|im|we|us)\b", re.IGNORECASE)
 
 
 def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
@@ -93,6 +94,8 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if _is_called(asked, who):
         return Beat("outcome", "asked.is_name", {}, {"who": who})
     group = by_words or _finer(given, outcome, who, form.finer) or form.answer
+    if group == _FEELING and not _OF_ME.search(asked):
+        group = form.answer
     way = _way_asked(given, outcome) if name == _WAY else ""
     if way:
         return Beat("outcome", form.named, {}, {"who": who, "topic": way})
@@ -159,12 +162,9 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
 
 
 _STILL, _REQUEST, _REASON = "heard.keep_still", "heard.request", "asked.reason"
-# Answers to whether something is so, and beginnings of other questions.
 _YES_OR_NO = frozenset(f"asked.{subject}" for subject in ("ever", "often", "mood", "truth", "memory", "rest"))
-# What is asked for is that somebody does nothing.
-_UNDONE = ("don't ", "not ", "stop ", "never ", "no ")
-# Words of no more than so many are short.
-_FEW = 7
+# What is asked for is that somebody does nothing; words of no more than so many are short.
+_UNDONE, _FEW = ("don't ", "not ", "stop ", "never ", "no "), 7
 
 
 def _whatever_form(given: NarratorInput, outcome: Outcome, who: Person) -> Beat | None:
