@@ -136,3 +136,9 @@ def test_what_is_held_out_and_not_had_is_not_here_and_what_one_has_elsewhere_is_
     line = "I already have a job"
     output = heard(line, act("tell", line))
     assert [action.metadata.get("detail_is") for action in output.proposed_actions] == [None]
+
+
+def test_an_attempt_at_what_nothing_is_known_of_is_beyond_one() -> None:
+    line = "make it stop snowing"
+    output = heard(line, act("attempt", line))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == ("story", ())

@@ -219,6 +219,17 @@ def decreed(act: Act) -> Reading:
     )
 
 
+def beyond(act: Act) -> list[Reading]:
+    """Return an attempt that nothing could be made of as what is beyond anybody here; none where it may be something
+    else."""
+    if act.kind not in _words()["trying"] or act.score < _SURE:
+        return []
+    return [Reading(intent=f"story: {excerpt(act.words)}", aside=Aside(kind="story", words=act.words[:MAX_WORDS]))]
+
+
+# From that on the kind of an act is no guess.
+_SURE = 0.6
+
 # What one is said to have, and has not.
 
 _OUT_OF_POCKET = re.compile(

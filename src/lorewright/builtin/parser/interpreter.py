@@ -28,7 +28,7 @@ from lorewright.builtin.parser.clauses import (
     lows,
     words_of,
 )
-from lorewright.builtin.parser.decrees import DECREE, decreed, lacking, with_decrees
+from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, with_decrees
 from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
@@ -142,6 +142,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
+    if len(acts) == 1 and all(reading.is_lost for reading in readings):
+        readings = beyond(acts[0]) or readings
     if board is not None:
         readings = with_move(ctx, board, text, acts, readings)
     elif ctx.offered_verb:

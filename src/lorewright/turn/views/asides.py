@@ -29,14 +29,14 @@ Tell = Callable[[WorldState, CampaignRules], str]
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
 _WHOLE = frozenset("turn recap state company quit magic rude alone ways undo ooc".split())
 # Kinds that answer first, whatever else is asked.
-_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options", "restart", "spoiler", "help"))
+_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options", "restart", "spoiler"))
 # What the answer to a question of these kinds says already.
 _SAID = {
     "time": ("turns", "pace", "hint", "may"),
     "save": ("save", "may"),
     "part": ("part", "may"),
     "restart": ("restart", "undo", "may", "hint", "help", "commands", "turns"),
-    "help": ("help", "commands", "typing", "may", "winning", "losing", "hint"),
+    "help": ("help", "may", "winning", "losing", "hint"),
     "pace": ("pace", "turns", "may", "save", "undo"),
     "display": ("display", "may"),
     "spoiler": ("hint", "help", "may", "winning", "losing", "voices"),
