@@ -50,7 +50,7 @@ _NUMBERS = {
     )
     for word in words.split()
 }
-_ORDINALS = frozenset(word for word in _NUMBERS if word.endswith(("st", "nd", "rd", "th")) and word != "eleven")
+ORDINALS = frozenset(word for word in _NUMBERS if word.endswith(("st", "nd", "rd", "th")) and word != "eleven")
 # Words between those that say where: they say nothing themselves.
 FILL = frozenset(
     "the a an of in at on to one ones hand by very far dead bang extreme board grid slate that is there's that's which "
@@ -66,6 +66,9 @@ _STEPS: Mapping[str, Sequence[Cell]] = {
 HIS = frozenset("you your yours his him he theirs their".split())
 IT = frozenset("it that this there".split())
 MINE = frozenset("my mine me i".split())
+# Words of lines, of places, of who has what; and those that may stand between words that say where.
+LINES, PLACES, REFERRING = OF_ROWS | OF_COLUMNS, SQUARES | CORNERS | MIDDLE | EDGES, HIS | MINE | IT
+BETWEEN = FILL | SQUARES | FREE
 _SHORT = {
     "tl": "top left", "tm": "top middle", "tc": "top middle", "tr": "top right", "ml": "middle left",
     "mr": "middle right", "bl": "bottom left", "bm": "bottom middle", "bc": "bottom middle", "br": "bottom right",
@@ -122,7 +125,6 @@ class Pick:
     is_ruled_out: bool = False
     refusal: str = ""
     is_many: bool = False
-    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,14 +366,14 @@ def _placed(grid: Grid, words: Sequence[str]) -> Pick | None:
             middles += 1
         elif word in OF_ROWS | OF_COLUMNS:
             is_whole_row = True
-            if number_of(after) and after not in _ORDINALS:
+            if number_of(after) and after not in ORDINALS:
                 skip = at + 1
                 rows, columns = _counted(word, number_of(after), rows, columns)
         elif value and after in OF_ROWS | OF_COLUMNS:
             rows, columns = _counted(after, value, rows, columns)
-        elif value and (word in _ORDINALS or word.isdigit() or (at and words[at - 1] in {*SQUARES, "number", "#"})):
+        elif value and (word in ORDINALS or word.isdigit() or (at and words[at - 1] in {*SQUARES, "number", "#"})):
             is_filler = word == "1" and at > 0 and (is_where(words[at - 1]) or words[at - 1] in ("the", "that"))
-            nth, number = (value, number) if word in _ORDINALS else (nth, number if is_filler else value)
+            nth, number = (value, number) if word in ORDINALS else (nth, number if is_filler else value)
         elif word in CORNERS:
             kinds.append(grid.corners())
         elif word in EDGES and not (rows or columns):
@@ -425,7 +427,7 @@ def no_such_square(grid: Grid) -> str:
     )
 
 
-NUMERALS = {number: word for word, number in _NUMBERS.items() if word not in _ORDINALS and word.isalpha()}
+NUMERALS = {number: word for word, number in _NUMBERS.items() if word not in ORDINALS and word.isalpha()}
 
 
 def axis_of(word: str) -> str:

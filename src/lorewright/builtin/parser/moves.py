@@ -12,17 +12,14 @@ from dataclasses import replace
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds
 from lorewright.builtin.parser.asides import has_words
 from lorewright.builtin.parser.board import (
-    CORNERS,
-    EDGES,
+    BETWEEN,
     FILL,
-    FREE,
     HIS,
-    IT,
-    MIDDLE,
-    MINE,
-    OF_COLUMNS,
-    OF_ROWS,
+    LINES,
+    ORDINALS,
     PIECES,
+    PLACES,
+    REFERRING,
     SQUARES,
     Cells,
     Grid,
@@ -101,7 +98,9 @@ def picks_in(grid: Grid, text: str, *, is_said: bool = False, is_alone: bool = F
         return [pair]
     if (not is_said or marks) and (special := _special(grid, text)) is not None:
         return [special]
-    return list(_picks(grid, tokens, own, marks=marks, is_said=is_said, is_alone=is_alone))
+    found = list(_picks(grid, tokens, own, marks=marks, is_said=is_said, is_alone=is_alone))
+    # A mark without a square may be anywhere.
+    return found or ([Pick(grid.free())] if said & own and said & words_for("marking") - own else [])
 
 
 def _asks(text: str, tokens: Sequence[str]) -> bool:
@@ -136,6 +135,9 @@ def _special(grid: Grid, text: str) -> Pick | None:
     """Return the squares that stand in somebody's way, or win, or any at all."""
     names = "|".join(re.escape(name) for who, name in grid.board.names.items() if who != grid.board.own)
     text = re.sub(rf"\b(?:{names})('s)?\b", lambda found: "his" if found[1] else "him", text) if names else text
+    theirs = [word for who, words in grid.board.marks.items() if who != grid.board.own for word in words]
+    if theirs and re.search(rf"\b(?:put|draw|place|mark|make|add)s? (?:a|an|his) (?:{'|'.join(theirs)})\b", text, re.I):
+        return Pick(refusal=f"Your mark is the {grid.mark(own=True)}. Which square shall have it?")
     if pattern_for("taken").search(text):
         return Pick(refusal=f"A square that is marked stays so, whoever has it. {which_are_free(grid)}")
     if pattern_for("blocking").search(text):
@@ -147,7 +149,7 @@ def _special(grid: Grid, text: str) -> Pick | None:
         none = "No square wins yet: no line has two of your marks and a free square."
         return Pick(cells) if cells else Pick(refusal=f"{none} {which_are_free(grid)}")
     if pattern_for("any").search(text) and not any(is_where(word) for word in tokens_of(text)):
-        return Pick(grid.free(), is_open=True)
+        return Pick(grid.free())
     return None
 
 
@@ -173,9 +175,9 @@ def _picks(
                 " ".join(tokens[end:]).startswith(f"{phrase} ") or " ".join(tokens[end:]) == phrase
                 for phrase, _ in relations()
             )
-            is_mark = is_related and word in HIS | MINE | IT | own | rivals | names
+            is_mark = is_related and word in REFERRING | own | rivals | names
             joins = word == "and" and "between" in tokens[start:end]
-            is_place = is_where(word) or word in FILL | SQUARES | FREE or bool(number_of(word))
+            is_place = is_where(word) or word in BETWEEN or bool(number_of(word))
             if not (is_place or word in relating or is_mark or joins):
                 break
             if word == "," and not _goes_on(tokens, start, end):
@@ -200,7 +202,8 @@ def _starts(tokens: Sequence[str], at: int) -> bool:
     if is_where(word):
         return word not in ("up", "down")
     beside = {*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2]}
-    is_numbered = bool(number_of(word)) and bool(beside & (SQUARES | {"number", "#"}))
+    is_nth = word in ORDINALS and at + 1 < len(tokens) and tokens[at + 1] == "one"
+    is_numbered = is_nth or (bool(number_of(word)) and bool(beside & (SQUARES | {"number", "#"})))
     return is_numbered or (
         word.isdigit() and (len(tokens) == 1 or bool(beside & ({"in", "on", "at"} | words_for("marking"))))
     )
@@ -217,7 +220,7 @@ def _goes_on(tokens: Sequence[str], start: int, comma: int) -> bool:
         after.append(word)
     first = {axis_of(word) for word in before if is_where(word)}
     second = {axis_of(word) for word in after if is_where(word)}
-    is_row = bool(set(before) & (OF_ROWS | OF_COLUMNS))
+    is_row = bool(set(before) & LINES)
     return bool(second) and (
         first == {"kind"} or (is_row and not first & second - {"", "middle"} and len(first - {""}) < 2)
     )
@@ -243,19 +246,12 @@ def _is_meant(
         return False
     if not rest:
         return True
-    if marks and (
-        len(where) > 1
-        or set(run) & (SQUARES | CORNERS | MIDDLE | EDGES)
-        or set(before) & words_for("marking") | set(before) & own
-    ):
+    if marks and (len(where) > 1 or set(run) & PLACES or set(before) & words_for("marking") | set(before) & own):
         return True
     if is_said:
         return False
     axes = {axis_of(word) for word in where} - {""}
-    return len(axes) > 1 or bool(set(run) & (SQUARES | OF_ROWS | OF_COLUMNS)) or (is_alone and "corner" in run)
-
-
-# A line -> what it comes to.
+    return len(axes) > 1 or bool(set(run) & (SQUARES | LINES)) or (is_alone and "corner" in run)
 
 
 def with_move(
@@ -425,6 +421,10 @@ def _come_to(ctx: ParseContext, grid: Grid, found: Sequence[tuple[int, Pick]], w
     for later, pick in picks[1:]:
         both = cells & pick.cells
         if not both:
+            if pattern_for("otherwise").search(words):
+                # What is wanted only where the first is taken.
+                cells = cells & grid.free() or pick.cells
+                continue
             either = " or " in f" {words.casefold()} "
             return at, _which(grid, words, cells | pick.cells) if either else told(words, _one_at_a_time(grid))
         at, cells = later if len(both) < len(cells) else at, both
@@ -464,9 +464,6 @@ def told(words: str, answer: str) -> Reading:
     return Reading(intent="aside: told", aside=Aside(kind="told", words=answer), words=words[:MAX_WORDS])
 
 
-# Words about the game -> what the ruleset answers to them.
-
-
 def _shows(board: Board, words: str) -> bool:
     """Tell whether the answer to words shows the board as it stands."""
     return "{" in next((say for wanted, say in board.answers if has_words(wanted, words)), "")
@@ -476,9 +473,6 @@ def answer_of(board: Board, words: str) -> str:
     """Return what the ruleset answers to words about the game; empty where it has no answer."""
     grid = grid_of(board)
     slots: Mapping[str, Callable[[], str]] = {
-        "other": grid.other,
-        "own": lambda: grid.mark(own=True),
-        "theirs": lambda: grid.mark(own=False),
         "free": lambda: which_are_free(grid),
         "shown": lambda: board_shown(grid),
         "threats": lambda: threats(grid),
@@ -496,5 +490,4 @@ def _taken(grid: Grid, words: str) -> str:
     found = where(grid, [word for word in tokens_of(words) if is_where(word) or word in FILL | SQUARES])
     if found is None or len(found.cells) != 1:
         return ""
-    square = grid.cells[next(iter(found.cells))]
-    return holding(grid, square)
+    return holding(grid, grid.cells[next(iter(found.cells))])
