@@ -73,6 +73,10 @@ def asked(read_as: InterpreterOutput) -> set[str]:
         ("not the centre, the top middle", "top_middle"),
         ("a slow cross in the middle of the left-hand side", "middle_left"),
         ("right in the centre", "centre"),
+        ("the top edge", "top_middle"),
+        ("the bottom right, if not the top left", "bottom_right"),
+        ("the 8th one", "bottom_middle"),
+        ("I'd like the one to the left of the centre", "middle_left"),
     ],
 )
 def test_a_square_is_meant_in_any_wording(line: str, square: str) -> None:
@@ -124,6 +128,9 @@ def test_what_is_not_clear_is_asked_by_the_squares_that_fit(line: str, squares: 
         ("finish my line", "No square wins yet"),
         ("next to yours", "no nought on the board"),
         ("queen to d8", "another game"),
+        ("draw a nought in the corner", "Your mark is the cross"),
+        ("put a cross down somewhere", "Which square shall it be"),
+        ("I set my X on top of yours", "whoever has it"),
         ("how do I type a move?", "three in a row".capitalize()),
         ("who's winning?", "Nobody is ahead"),
         ("I wipe the slate", "stays marked"),

@@ -376,7 +376,7 @@ def _placed(grid: Grid, words: Sequence[str]) -> Pick | None:
             nth, number = (value, number) if word in ORDINALS else (nth, number if is_filler else value)
         elif word in CORNERS:
             kinds.append(grid.corners())
-        elif word in EDGES and not (rows or columns):
+        elif word in EDGES and (word.startswith("edge") or not (rows or columns)):
             kinds.append(grid.edges())
     if max(number, nth) > len(grid.cells):
         return Pick(refusal=no_such_square(grid))
@@ -390,13 +390,10 @@ def _placed(grid: Grid, words: Sequence[str]) -> Pick | None:
         columns = {grid.width // 2}
     elif middles and rows is None:
         rows = {grid.height // 2}
-    cells = frozenset(
-        cell
-        for cell in grid.cells
-        if (rows is None or cell[0] in rows)
-        and (columns is None or cell[1] in columns)
-        and all(cell in k for k in kinds)
+    inside = frozenset(
+        cell for cell in grid.cells if (rows is None or cell[0] in rows) and (columns is None or cell[1] in columns)
     )
+    cells = inside.intersection(*kinds) or inside
     if nth and is_whole_row and len(cells) > 1:
         return (
             Pick(frozenset(sorted(cells)[nth - 1 : nth])) if nth <= len(cells) else Pick(refusal=no_such_square(grid))

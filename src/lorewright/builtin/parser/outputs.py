@@ -115,9 +115,13 @@ def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     """Return the question about the words that were not played: the first that has one."""
     asked = next((reading for reading in readings if reading.unclear is not None), None)
     said = f"Not done: {listed([f'“{excerpt(words.strip(_AROUND))}”' for words in lost])}."
-    told = [reading.aside.words for reading in readings if reading.aside and reading.aside.kind == "told"]
+    answered = [reading for reading in readings if reading.aside is not None and reading.aside.kind == "told"]
+    told = " ".join(dict.fromkeys(reading.aside.words for reading in answered if reading.aside is not None))
     if told and (asked is None or asked.is_lost or asked.unclear is None):
-        return Unclear(words=lost[0], question=" ".join(dict.fromkeys(told)), lines=())
+        return Unclear(words=lost[0], question=told, lines=())
+    if told and asked is not None and asked.unclear is not None and asked.unclear.lines:
+        # What the game answers to is no more to be named as not done.
+        return asked.unclear.model_copy(update={"question": f"{told} {asked.unclear.question}"})
     if asked is None or asked.unclear is None:
         if all(words in _decreed(readings) for words in lost):
             return Unclear(words=lost[0], question=f"{said} {DECREED_SAID}", lines=())
