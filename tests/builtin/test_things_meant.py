@@ -236,3 +236,11 @@ def test_a_message_that_is_played_again_says_what_it_said() -> None:
         "blocked", type="attempt", words="use tape", reason="only_scenery", form="use", deed="replay the tape"
     )
     assert "come home" in narrate(given(came_of, scene=BAR, scenery=(shown,))).final_text
+
+
+def test_a_deed_with_what_the_opening_shows_is_not_followed_by_another_line_about_such_things() -> None:
+    told = {"key": "told:2", "text": "He polishes a glass.", "chunk_id": "t/1"}
+    other = {"key": "k:9", "text": "A pane of glass costs thirty.", "chunk_id": "p:bar#1"}
+    shown = SceneryView.model_validate({"action_index": 0, "name": "the glass", "lines": (told, other)})
+    came_of = outcome("blocked", type="attempt", words="wipe glass", reason="only_scenery", form="work", deed="wipe it")
+    assert "thirty" not in narrate(given(came_of, scene=BAR, scenery=(shown,))).final_text

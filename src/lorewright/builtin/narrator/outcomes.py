@@ -193,9 +193,9 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 def _unseen_of(given: NarratorInput, outcome: Outcome) -> LoreLine | None:
     """Return the next sentence that shows what was tried something with, where it was not told yet."""
     shown = views.shown_in_prose(given, outcome)
-    new = [] if shown is None else views.unseen(shown.lines, given.recall)
-    # What was told has been read.
-    return next((line for line in new if not line.key.startswith(TOLD)), None)
+    # What was told has been read, and what else there is has less to do with it.
+    is_read = shown is None or shown.lines[0].key.startswith(TOLD)
+    return None if is_read or shown is None else next(iter(views.unseen(shown.lines, given.recall)), None)
 
 
 def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]] | None:
