@@ -248,6 +248,7 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("can this be played in real time?", "rules"),
         ("sprichst du auch Deutsch?", "rules"),
         ("brb, dinner", "pace"),
+        ("are there any ways I could fail", "losing"),
         ("I don't really get what's happening", "goal"),
         ("so what's this story about", "goal"),
         ("where am I meant to go?", "hint"),
@@ -306,3 +307,7 @@ def test_what_can_be_done_is_told_by_who_is_here_and_where_it_goes_on() -> None:
     told = answer_aside("options", w.small_world(), RULES)
     assert told.startswith("You can, for example: look around")
     assert "talk to Viktor" in told
+
+
+def test_one_does_not_go_back_in_time() -> None:
+    assert is_never_possible("wind back to yesterday and look who did it")

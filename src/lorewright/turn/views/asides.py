@@ -88,7 +88,8 @@ def answer_aside(
 def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) -> tuple[str, ...]:
     """Return what a question about the game is about, beside what its kind answers already."""
     found = [subject for subject in subjects_in(words, "questions") if subject not in _SAID.get(kind, (kind,))]
-    if _clocks_named(state, words):
+    if _clocks_named(state, words) and "typing" not in found:
+        # Who asks how to talk to people means no clock of that name.
         found = ["clocks", *found]
     if _stats_named(rules, words) and "stats" not in found:
         found.append("stats")
