@@ -108,7 +108,8 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             act = act.model_copy(update={"words": kind_of(act).lines[0].format(target=start), "target": start})
         is_one = act.target.casefold() == "one"
         counted = act.target if act.target.casefold().split(" ")[0] in _COUNTED and not is_said(act) else counted
-        if (one_of := counted if is_one and counted else noun) and (named := _with_noun(act, one_of)) is not None:
+        one_of = counted if is_one and counted else noun
+        if one_of and (named := _with_noun(act, one_of)) is not None and not _is_entity(ctx, one_of):
             # What is done to a part of the body goes on as it began.
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
@@ -116,7 +117,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
                 re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
             )
             noun = act.second if sought else act.target or noun
-            noun = "" if not noun or _is_entity(ctx, noun) or is_said(act) else noun
+            noun = "" if is_said(act) else noun
         done.append(act)
     return tuple(done)
 
