@@ -400,7 +400,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         return ""
     told = [
         # `give her some room` is of somebody else.
-        (spelled.strip(",") if after in lexicon().articles else owners.get(word, spelled.strip(",")))
+        (spelled.strip(",") if word == "her" and after in lexicon().articles else owners.get(word, spelled.strip(",")))
         + ("," if spelled.endswith(",") else "")
         for word, after, spelled in zip(low, (*low[1:], ""), said, strict=True)
     ]

@@ -17,7 +17,7 @@ _STRETCHED = re.compile(r"([a-z])\1{2,}")
 _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
     "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
-    "nothing everything much sure real all".split()
+    "nothing everything anything anyone any much sure real all".split()
 )
 # After these a digit is a number of things: `drop 2 coins`.
 _COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())
