@@ -179,9 +179,9 @@ def _plain(words: str, phrase: str) -> str:
     """Return a phrase with the number after it, without an adverb at its end: `room 12` for `room`, `it` for `it
     aloud`, `kitchen door` for `door of the kitchen slow`."""
     found = re.search(rf"\b{re.escape(phrase)} (\d+)\b", words) if phrase else None
-    phrase = re.sub(
-        r"(?<=\w) (?:\w+ly|aloud|slow|quick|quiet|loud|face|again|next|higher|lower|closer|tighter)$", "", phrase
-    )
+    # Somebody's face is no adverb.
+    end = r"(?:\w+ly|aloud|slow|quick|quiet|loud|(?<!s )(?<!her )(?<!my )face|again|next|higher|lower|closer|tighter)"
+    phrase = re.sub(rf"(?<=\w) {end}$", "", phrase)
     phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", re.sub(r"^(him|them) .+$", r"\1", phrase))
     phrase = re.sub(r"^(?:the )?(door|gate|window) of (?:the )?([\w' ]+)$", r"\2 \1", phrase)
     return f"{phrase} {found[1]}" if found else phrase
