@@ -30,7 +30,7 @@ from torch import nn
 from torch.nn import functional
 from transformers import BertModel
 
-from lorewright.builtin.parser import tagging
+from lorewright.builtin.words import tagging
 from lorewright.index.embedders.minilm import MOST_TOKENS, WIDTH, model_folder
 
 LINES = Path(__file__).with_name("act_lines.txt.gz")

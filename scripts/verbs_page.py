@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from lorewright.builtin.parser.clauses import Phrasing
+from lorewright.builtin.words.clauses import Phrasing
 from lorewright.campaigns.scenarios.rulesets import checked_by, load_ruleset, priced
 from lorewright.rules.rulesets import ActionType
 from lorewright.rules.verbs import Verb, verbs

@@ -55,7 +55,7 @@ FALSE_FRIENDS = {
     },
     "a word of an author, of a player's line, or of what a narrator claims": {
         "builtin/parser/clause_reading.py": "ask look tell wait",
-        "builtin/parser/utterances.py": "tell wait",
+        "builtin/words/utterances.py": "tell wait",
         "builtin/parser/ways.py": "take",
         "contrib/import_v0/world.py": "open",
         "packs/metadata.py": "open",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.asides import (
+from lorewright.builtin.words.asides import (
     aside_in,
     clocks_asked_about,
     is_never_possible,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.builtin.parser.asides import has_words
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.asides import has_words
+from lorewright.builtin.words.tagging import Act
 from lorewright.campaigns.scenarios.opening import compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.campaigns.scenarios.scenario import load_scenario

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.echoes import echoed
-from lorewright.builtin.parser.noun_phrases import nouns_of
+from lorewright.builtin.words.echoes import echoed
+from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.values.scope import Named, Scope
 
 NOUNS = nouns_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.spelling import mended_in, mended_word, spelled_out
+from lorewright.builtin.words.spelling import mended_in, mended_word, spelled_out
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from lorewright.builtin.narrator import narrate
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.builtin.narrator.small_talk import asked_words
 from lorewright.builtin.parser import small_talk
-from lorewright.builtin.parser.asides import aside_in
 from lorewright.builtin.parser.small_talk import question_form, remark_class
+from lorewright.builtin.words.asides import aside_in
 from lorewright.values.records import NarratorInput, PersonView
 from support.narrator_scenes import BAR, given, outcome
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.builtin.parser.clauses import cleaned
-from lorewright.builtin.parser.spelling import spelled_out
+from lorewright.builtin.words.clauses import cleaned
+from lorewright.builtin.words.spelling import spelled_out
 from support.narrator_bar import read
 
 

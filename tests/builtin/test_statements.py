@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.clauses import words_of
-from lorewright.builtin.parser.utterances import is_said, split_clauses
+from lorewright.builtin.words.clauses import words_of
+from lorewright.builtin.words.utterances import is_said, split_clauses
 from support.narrator_bar import read
 
 SAID = (

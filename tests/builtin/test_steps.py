@@ -7,11 +7,11 @@ import pytest
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected
-from lorewright.builtin.parser.noun_phrases import nouns_of
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import STEPS
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.noun_phrases import nouns_of
+from lorewright.builtin.words.tagging import Act
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from support.narrator_bar import SCOPES
 from support.narrator_scenes import BAR, given, outcome

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from lorewright.builtin.parser.act_kinds import kinds
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.noun_phrases import nouns_of
 from lorewright.builtin.parser.outputs import MAX_STEPS
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.noun_phrases import nouns_of
+from lorewright.builtin.words.tagging import Act
 from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Named

@@ -7,7 +7,7 @@ import pytest
 
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.values.records import Evidence, InterpreterInput, InterpreterOutput
 from lorewright.values.scenery import SceneryNoun, SceneryView

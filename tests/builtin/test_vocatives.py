@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.clauses import typed, words_of
-from lorewright.builtin.parser.noun_phrases import nouns_of
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
+from lorewright.builtin.words.clauses import typed, words_of
+from lorewright.builtin.words.noun_phrases import nouns_of
 from support.narrator_bar import SCOPES, read
 
 CROWD = ParseContext(nouns=nouns_of(SCOPES["crowd"]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from lorewright.builtin.parser.claims import claim_in
+from lorewright.builtin.words.claims import claim_in
 from lorewright.rules.actions import Action
 from lorewright.rules.effects import record_op
 from lorewright.turn.run.player_round import Grounds, check_claims

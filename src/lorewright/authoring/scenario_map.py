@@ -9,7 +9,7 @@ from html import escape
 from textwrap import wrap
 
 from lorewright.authoring.stats_page import lay_out
-from lorewright.builtin.parser.clauses import place_name
+from lorewright.builtin.words.clauses import place_name
 from lorewright.world.state import WorldState
 
 # Pixels: a box with a name, the gap between the centres of two boxes, the margin around all, the height of a line.

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lorewright.builtin.parser.tagging import tagger_with
+from lorewright.builtin.words.tagging import tagger_with
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.played_history import PlayedHistory, entries_of

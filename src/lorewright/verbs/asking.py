@@ -22,17 +22,6 @@ from lorewright.builtin.npc.considered import (
     name_topic,
     recent_topics,
 )
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lexicon,
-    longest_prefix,
-    lows,
-    typed,
-    words_of,
-)
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, pronoun_fits
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -63,7 +52,18 @@ from lorewright.builtin.parser.speech import (
     stranger_addressed,
     topic_start,
 )
-from lorewright.builtin.parser.utterances import is_said
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    longest_prefix,
+    lows,
+    typed,
+    words_of,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, Tie, exact, pronoun_fits
+from lorewright.builtin.words.utterances import is_said
 from lorewright.rules.actions import Action, Attempt, GroundedItem
 from lorewright.rules.acts import Answer, first_new, held_by, reveal
 from lorewright.rules.patch import Outcome, Patch, ReasonCode

@@ -12,17 +12,6 @@ from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.forms import SHOWN, is_harmless
 from lorewright.builtin.narrator.outcomes import deed_facts, only
 from lorewright.builtin.narrator.views import Beat
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lexicon,
-    longest_prefix,
-    lows,
-    syntaxes,
-    words_of,
-)
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     ParseContext,
@@ -41,6 +30,17 @@ from lorewright.builtin.parser.readings import (
     ways,
 )
 from lorewright.builtin.parser.ways import is_flight
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    longest_prefix,
+    lows,
+    syntaxes,
+    words_of,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.patch import Outcome, ReasonCode
 from lorewright.rules.reasons import why_not_reach

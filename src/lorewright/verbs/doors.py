@@ -6,14 +6,7 @@ from collections.abc import Callable, Sequence
 
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_thing
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Word,
-    lexicon,
-    lows,
-)
 from lorewright.builtin.parser.handling import carried_kind
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
     PhraseKind,
@@ -27,6 +20,13 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Word,
+    lexicon,
+    lows,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import OutcomeCode, Patch

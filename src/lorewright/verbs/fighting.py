@@ -9,15 +9,6 @@ from lorewright.builtin.narrator.act_words import Actor, Telling
 from lorewright.builtin.narrator.outcomes import telling_of_person
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import Reaction
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lexicon,
-    lows,
-    verb_with,
-)
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
     PhraseKind,
@@ -35,6 +26,15 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    lows,
+    verb_with,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_to_somebody
 from lorewright.rules.verbs import ItemMetadata, Sight, Verb

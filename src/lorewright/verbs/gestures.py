@@ -11,7 +11,7 @@ from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.outcomes import telling_of_small_act
 from lorewright.builtin.parser.civilities import Gesture, as_free
-from lorewright.builtin.parser.clauses import Phrasing
+from lorewright.builtin.words.clauses import Phrasing
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import RuleNames, Sight, Verb, seen

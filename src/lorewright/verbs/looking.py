@@ -13,18 +13,6 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.hearing import EVERYBODY, SOUNDS, THROUGH, heard_beat, shown_beat, thing_beats
 from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lexicon,
-    longest_prefix,
-    lows,
-    typed,
-    with_article,
-    words_of,
-)
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, is_found_here, resolve
 from lorewright.builtin.parser.pieces import (
     each,
     each_place,
@@ -49,6 +37,18 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     which,
 )
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    longest_prefix,
+    lows,
+    typed,
+    with_article,
+    words_of,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, ProseNoun, Tie, exact, in_prose, is_found_here, resolve
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, first_new, reveal
 from lorewright.rules.patch import Outcome, Patch, ReasonCode

@@ -10,7 +10,7 @@ from lorewright.builtin.narrator.outcomes import telling_of_small_act
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import Civility, as_free, as_talk
-from lorewright.builtin.parser.clauses import Phrasing, Syntax
+from lorewright.builtin.words.clauses import Phrasing, Syntax
 from lorewright.rules.actions import Action
 from lorewright.rules.acts import civil_key
 from lorewright.rules.patch import Outcome

@@ -13,16 +13,6 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.outcomes import deed_facts, only
 from lorewright.builtin.narrator.views import Beat, duration
 from lorewright.builtin.npc.considered import Aim, Enactment, Moment, PossibleAct, is_word
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lexicon,
-    lows,
-    syntaxes,
-    typed,
-)
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -38,6 +28,16 @@ from lorewright.builtin.parser.readings import (
     typeable,
 )
 from lorewright.builtin.parser.ways import read_go, read_leave
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    lows,
+    syntaxes,
+    typed,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
 from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, move_ops
 from lorewright.rules.observations import UNSEEN, departures

@@ -12,8 +12,6 @@ from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.forms import FIRST, IN_WORDS, OF_BODY, kinds_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import said_before
-from lorewright.builtin.parser.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.parser.pieces import named_first
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -27,6 +25,8 @@ from lorewright.builtin.parser.readings import (
     trimmed,
 )
 from lorewright.builtin.parser.steps import STEPS
+from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import Verb, seen

@@ -25,14 +25,7 @@ from lorewright.builtin.narrator.outcomes import telling_of_person
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.npc.considered import Reaction
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    typed,
-)
 from lorewright.builtin.parser.handling import person_first
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -46,6 +39,13 @@ from lorewright.builtin.parser.readings import (
     read_as,
     typeable,
 )
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    typed,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
 from lorewright.rules.actions import Attempt
 from lorewright.rules.acts import Answer, first_new, held_by, put_on_record, reveal
 from lorewright.rules.observations import UNSEEN

@@ -18,14 +18,6 @@ from lorewright.builtin.npc.considered import (
     Moment,
     PossibleAct,
 )
-from lorewright.builtin.parser.claims import claim_in
-from lorewright.builtin.parser.clauses import (
-    Syntax,
-    Word,
-    lows,
-    syntaxes,
-)
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -35,6 +27,14 @@ from lorewright.builtin.parser.readings import (
     only_person,
     typeable,
 )
+from lorewright.builtin.words.claims import claim_in
+from lorewright.builtin.words.clauses import (
+    Syntax,
+    Word,
+    lows,
+    syntaxes,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact
 from lorewright.rules.actions import Attempt, Promised
 from lorewright.rules.acts import Answer
 from lorewright.rules.effects import recorded_facts

@@ -25,17 +25,7 @@ from lorewright.builtin.npc.considered import (
     recent_topics,
     tellable,
 )
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lows,
-    syntaxes,
-    typed,
-    words_of,
-)
 from lorewright.builtin.parser.handling import person_first
-from lorewright.builtin.parser.noun_phrases import PhraseMatch
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -59,6 +49,16 @@ from lorewright.builtin.parser.speech import (
     read_remark,
     topic_start,
 )
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lows,
+    syntaxes,
+    typed,
+    words_of,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch
 from lorewright.rules.actions import Attempt, Deed, GroundedItem
 from lorewright.rules.acts import Answer, hearers, knows, put_on_record
 from lorewright.rules.patch import Outcome, Patch, ReasonCode

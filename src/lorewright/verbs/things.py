@@ -24,16 +24,7 @@ from lorewright.builtin.npc.considered import (
     tellable,
     the,
 )
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lexicon,
-    lows,
-    syntaxes,
-)
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import each, joined, pronoun
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -53,6 +44,15 @@ from lorewright.builtin.parser.readings import (
     typeable,
     which,
 )
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    lows,
+    syntaxes,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, plain_ops
 from lorewright.rules.patch import Outcome, Patch, ReasonCode

@@ -7,16 +7,7 @@ from collections.abc import Iterator, Sequence
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, is_somebody, item_of, thing_of
 from lorewright.builtin.narrator.views import Beat
-from lorewright.builtin.parser.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    lexicon,
-    listed,
-    lows,
-)
 from lorewright.builtin.parser.handling import ONTO, Handing, handed
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     ParseContext,
     PhraseKind,
@@ -34,6 +25,15 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    lexicon,
+    listed,
+    lows,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
 from lorewright.rules.patch import Outcome, Patch, ReasonCode

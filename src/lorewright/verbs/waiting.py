@@ -11,18 +11,18 @@ from lorewright.builtin.narrator.act_words import Actor, Telling
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, duration, is_plural
 from lorewright.builtin.npc.considered import Enactment
-from lorewright.builtin.parser.clauses import (
+from lorewright.builtin.parser.readings import (
+    ParseContext,
+    Reading,
+    acting,
+)
+from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
     lexicon,
     longest_prefix,
     lows,
-)
-from lorewright.builtin.parser.readings import (
-    ParseContext,
-    Reading,
-    acting,
 )
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lorewright.builtin.parser.clauses import place_name
+from lorewright.builtin.words.clauses import place_name
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenarios.cast import SCENE_SEED, STAT_BLOCKS
 from lorewright.campaigns.scenarios.checks import (

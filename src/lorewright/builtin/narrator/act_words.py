@@ -14,7 +14,7 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Person, Slot
-from lorewright.builtin.parser.clauses import capitalised, place_name, with_article
+from lorewright.builtin.words.clauses import capitalised, place_name, with_article
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of, verbs
 from lorewright.scene_lore.gather import in_sentences

@@ -29,7 +29,7 @@ from lorewright.builtin.narrator.forms import FIRST, IN_WORDS
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import SceneryMemory
 from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person
-from lorewright.builtin.parser.clauses import listed, place_name
+from lorewright.builtin.words.clauses import listed, place_name
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.values.records import ClockTick, Evidence, NarratorInput, NpcAct

@@ -11,8 +11,8 @@ from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of
 from lorewright.builtin.narrator.views import Beat
-from lorewright.builtin.parser.asides import has_words
-from lorewright.builtin.parser.echoes import asked_words
+from lorewright.builtin.words.asides import has_words
+from lorewright.builtin.words.echoes import asked_words
 from lorewright.index.keywords import content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of

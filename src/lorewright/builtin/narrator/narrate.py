@@ -46,7 +46,7 @@ from lorewright.builtin.narrator.views import (
     scene_facts,
     stray_beat,
 )
-from lorewright.builtin.parser.clauses import capitalised, listed
+from lorewright.builtin.words.clauses import capitalised, listed
 from lorewright.ids import local
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of

@@ -27,8 +27,8 @@ from lorewright.builtin.narrator.hearing import answers_of_scenario, played_beat
 from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
-from lorewright.builtin.parser.clauses import listed
 from lorewright.builtin.parser.readings import ADDRESS
+from lorewright.builtin.words.clauses import listed
 from lorewright.ids import content_hash
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome

@@ -11,7 +11,7 @@ from lorewright.builtin.narrator.act_words import Telling, telling_of
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, said_gone
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Line, Slot
-from lorewright.builtin.parser.clauses import is_called, listed, place_name
+from lorewright.builtin.words.clauses import is_called, listed, place_name
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.models import LoreText

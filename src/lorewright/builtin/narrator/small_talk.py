@@ -17,9 +17,9 @@ from lorewright.builtin.narrator.forms import WordForm, kinds_of, known_lines, s
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
-from lorewright.builtin.parser.clauses import listed, place_name, verb_with, words_of
-from lorewright.builtin.parser.echoes import asked_words
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
+from lorewright.builtin.words.clauses import listed, place_name, verb_with, words_of
+from lorewright.builtin.words.echoes import asked_words
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import is_answered

@@ -12,7 +12,7 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder, word_count
 from lorewright.builtin.narrator.forms import FIRST, IN_WORDS, SHOWN
 from lorewright.builtin.narrator.grammar import Fact, Facts
-from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_name, with_article
+from lorewright.builtin.words.clauses import lexicon, longest_prefix, place_name, with_article
 from lorewright.ids import local
 from lorewright.index.keywords import content_words
 from lorewright.rules.patch import Outcome

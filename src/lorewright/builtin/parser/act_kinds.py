@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from lorewright.builtin.parser.readings import Reading
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from lorewright.builtin.parser.clauses import Word, lexicon, lows, words_of
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -23,6 +21,8 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
+from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import free_verb, verbs
 

@@ -8,30 +8,7 @@ from functools import cache
 
 from rapidfuzz import fuzz
 
-from lorewright.builtin.parser.asides import is_impossible
-from lorewright.builtin.parser.clauses import (
-    AGAIN,
-    Clause,
-    Phrase,
-    Phrasing,
-    Word,
-    is_adverb,
-    lexicon,
-    longest_prefix,
-    lows,
-    syntaxes,
-    typed,
-    words_of,
-)
 from lorewright.builtin.parser.guesses import is_slip, read_aloud, read_deed
-from lorewright.builtin.parser.noun_phrases import (
-    CONFIDENCE,
-    LOOSE,
-    PhraseMatch,
-    Tie,
-    exact,
-    resolve,
-)
 from lorewright.builtin.parser.pieces import by_own_verb, joined, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -67,7 +44,32 @@ from lorewright.builtin.parser.speech import (
     read_remark,
     stranger_addressed,
 )
-from lorewright.builtin.parser.utterances import (
+from lorewright.builtin.parser.vocatives import find_name_within, find_vocative, seen_inside
+from lorewright.builtin.parser.ways import is_flight
+from lorewright.builtin.words.asides import is_impossible
+from lorewright.builtin.words.clauses import (
+    AGAIN,
+    Clause,
+    Phrase,
+    Phrasing,
+    Word,
+    is_adverb,
+    lexicon,
+    longest_prefix,
+    lows,
+    syntaxes,
+    typed,
+    words_of,
+)
+from lorewright.builtin.words.noun_phrases import (
+    CONFIDENCE,
+    LOOSE,
+    PhraseMatch,
+    Tie,
+    exact,
+    resolve,
+)
+from lorewright.builtin.words.utterances import (
     is_said,
     main_clauses,
     said_after_colon,
@@ -76,8 +78,6 @@ from lorewright.builtin.parser.utterances import (
     without_participle,
     without_tag,
 )
-from lorewright.builtin.parser.vocatives import find_name_within, find_vocative, seen_inside
-from lorewright.builtin.parser.ways import is_flight
 from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 

@@ -11,11 +11,11 @@ from importlib import resources
 import yaml
 
 from lorewright.builtin.parser.act_kinds import Kind, kinds
-from lorewright.builtin.parser.asides import subjects_in
-from lorewright.builtin.parser.clauses import lexicon
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, act_word, acting, excerpt, noun_part
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.asides import subjects_in
+from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb
 from lorewright.scene_lore.nouns import is_everybodys, is_verb, may_name_a_thing, singular
 from lorewright.values.readings import Aside

@@ -10,28 +10,7 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.clauses import (
-    Clause,
-    Word,
-    is_adverb,
-    lexicon,
-    longest_prefix,
-    lows,
-    place_name,
-    typed,
-    with_article,
-)
 from lorewright.builtin.parser.handling import FLESH
-from lorewright.builtin.parser.noun_phrases import (
-    Candidate,
-    PhraseMatch,
-    exact,
-    in_prose,
-    key_words,
-    resolve,
-    scenery_named,
-    words_shown,
-)
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     ParseContext,
@@ -43,7 +22,28 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import put_to, read_remark
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.clauses import (
+    Clause,
+    Word,
+    is_adverb,
+    lexicon,
+    longest_prefix,
+    lows,
+    place_name,
+    typed,
+    with_article,
+)
+from lorewright.builtin.words.noun_phrases import (
+    Candidate,
+    PhraseMatch,
+    exact,
+    in_prose,
+    key_words,
+    resolve,
+    scenery_named,
+    words_shown,
+)
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.scene_lore.nouns import function_words, is_verb, known_words, singular
 from lorewright.values.readings import Unclear

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lorewright.builtin.parser.act_kinds import Kind, words_in
-from lorewright.builtin.parser.clauses import Word, lexicon, lows, words_of
-from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve, words_shown
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -34,8 +32,10 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
-from lorewright.builtin.parser.spelling import spelled_out
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
+from lorewright.builtin.words.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve, words_shown
+from lorewright.builtin.words.spelling import spelled_out
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, verb_for
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.scene_lore.nouns import singular

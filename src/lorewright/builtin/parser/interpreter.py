@@ -9,32 +9,12 @@ from functools import partial
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_speech, kinds
-from lorewright.builtin.parser.asides import (
-    aside_to_game,
-    clocks_asked_about,
-    has_words,
-    is_never_possible,
-    out_of_story,
-)
 from lorewright.builtin.parser.clause_reading import read_clause
-from lorewright.builtin.parser.clauses import (
-    AGAIN,
-    Clause,
-    Syntax,
-    Word,
-    cleaned,
-    lexicon,
-    longest_prefix,
-    lows,
-    words_of,
-)
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, with_decrees
-from lorewright.builtin.parser.echoes import echoed
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, told, with_move
-from lorewright.builtin.parser.noun_phrases import Nouns, exact, nouns_of, words_shown
 from lorewright.builtin.parser.outputs import find_risks, output_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
@@ -54,7 +34,6 @@ from lorewright.builtin.parser.speech import (
     read_civility,
     read_remark,
 )
-from lorewright.builtin.parser.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
@@ -65,10 +44,31 @@ from lorewright.builtin.parser.tagged_acts import (
     read_by_kind,
     with_nouns,
 )
-from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
-from lorewright.builtin.parser.utterances import split_clauses
 from lorewright.builtin.parser.vocatives import with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, past_the_next
+from lorewright.builtin.words.asides import (
+    aside_to_game,
+    clocks_asked_about,
+    has_words,
+    is_never_possible,
+    out_of_story,
+)
+from lorewright.builtin.words.clauses import (
+    AGAIN,
+    Clause,
+    Syntax,
+    Word,
+    cleaned,
+    lexicon,
+    longest_prefix,
+    lows,
+    words_of,
+)
+from lorewright.builtin.words.echoes import echoed
+from lorewright.builtin.words.noun_phrases import Nouns, exact, nouns_of, words_shown
+from lorewright.builtin.words.spelling import has_mood, mended_in, spelled_out
+from lorewright.builtin.words.tagging import Act, TagActs, no_acts
+from lorewright.builtin.words.utterances import split_clauses
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb, singular

@@ -9,12 +9,12 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, kinds
-from lorewright.builtin.parser.clauses import lexicon, syntaxes
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import LONGEST, comes_to_nothing, is_of_body, verb_told
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.clauses import lexicon, syntaxes
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.words.tagging import Act
 from lorewright.scene_lore.nouns import is_verb
 
 # A line -> the same without what the player takes back in it.

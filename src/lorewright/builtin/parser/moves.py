@@ -10,8 +10,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds
-from lorewright.builtin.parser.asides import has_words
-from lorewright.builtin.parser.board import (
+from lorewright.builtin.parser.outputs import MAX_ACTIONS
+from lorewright.builtin.parser.readings import (
+    MAX_LINES,
+    MAX_WORDS,
+    ParseContext,
+    Reading,
+    acting,
+    excerpt,
+    not_caught,
+    only_person,
+)
+from lorewright.builtin.parser.rewordings import with_deed
+from lorewright.builtin.parser.speech import put_to, read_remark
+from lorewright.builtin.words.asides import has_words
+from lorewright.builtin.words.board import (
     BETWEEN,
     FILL,
     HIS,
@@ -40,22 +53,9 @@ from lorewright.builtin.parser.board import (
     which_are_free,
     words_for,
 )
-from lorewright.builtin.parser.clauses import syntaxes, words_of
-from lorewright.builtin.parser.noun_phrases import PhraseMatch
-from lorewright.builtin.parser.outputs import MAX_ACTIONS
-from lorewright.builtin.parser.readings import (
-    MAX_LINES,
-    MAX_WORDS,
-    ParseContext,
-    Reading,
-    acting,
-    excerpt,
-    not_caught,
-    only_person,
-)
-from lorewright.builtin.parser.rewordings import with_deed
-from lorewright.builtin.parser.speech import put_to, read_remark
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.clauses import syntaxes, words_of
+from lorewright.builtin.words.noun_phrases import PhraseMatch
+from lorewright.builtin.words.tagging import Act
 from lorewright.values.readings import Aside, Unclear
 from lorewright.values.scope import Board
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lorewright.builtin.parser.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.parser.decrees import DECREED
-from lorewright.builtin.parser.noun_phrases import exact, key_words
 from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt
+from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
+from lorewright.builtin.words.noun_phrases import exact, key_words
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.values.readings import Unclear

@@ -7,20 +7,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.clauses import Syntax, Word, lexicon, longest_prefix, lows, typed, words_of
-from lorewright.builtin.parser.noun_phrases import (
-    Candidate,
-    Nouns,
-    PhraseMatch,
-    ProseNoun,
-    Tie,
-    exact,
-    in_prose,
-    key_words,
-    nouns_of,
-    pronoun_fits,
-    resolve,
-)
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -36,6 +22,20 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
     which,
+)
+from lorewright.builtin.words.clauses import Syntax, Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.words.noun_phrases import (
+    Candidate,
+    Nouns,
+    PhraseMatch,
+    ProseNoun,
+    Tie,
+    exact,
+    in_prose,
+    key_words,
+    nouns_of,
+    pronoun_fits,
+    resolve,
 )
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_for, verb_of, verbs

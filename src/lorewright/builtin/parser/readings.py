@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lorewright.builtin.parser.clauses import (
+from lorewright.builtin.words.clauses import (
     Phrasing,
     Word,
     lexicon,
@@ -18,7 +18,7 @@ from lorewright.builtin.parser.clauses import (
     with_article,
     words_of,
 )
-from lorewright.builtin.parser.noun_phrases import (
+from lorewright.builtin.words.noun_phrases import (
     CONFIDENCE,
     LOOSE,
     MEASURES,

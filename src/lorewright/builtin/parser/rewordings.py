@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, pronoun_fits, resolve
 from lorewright.builtin.parser.readings import ParseContext, Reading, typeable
+from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, pronoun_fits, resolve
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.scene_lore.nouns import is_verb, known_words
 

@@ -12,9 +12,6 @@ from typing import Any
 
 import yaml
 
-from lorewright.builtin.parser.asides import patterns_by_kind
-from lorewright.builtin.parser.clauses import Word, lexicon, typed, words_of
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -26,6 +23,9 @@ from lorewright.builtin.parser.readings import (
     person_meant,
     typeable,
 )
+from lorewright.builtin.words.asides import patterns_by_kind
+from lorewright.builtin.words.clauses import Word, lexicon, typed, words_of
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, resolve
 
 # Phrases of small_talk.yaml as patterns of the words in lower case, with contractions written out.
 

@@ -7,19 +7,6 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from typing import Any
 
-from lorewright.builtin.parser.asides import aside_in
-from lorewright.builtin.parser.clauses import (
-    Syntax,
-    Word,
-    is_adverb,
-    lexicon,
-    longest_prefix,
-    lows,
-    syntaxes,
-    typed,
-    words_of,
-)
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.pieces import remembered
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -35,9 +22,22 @@ from lorewright.builtin.parser.readings import (
     referred,
     typeable,
 )
-from lorewright.builtin.parser.tagging import Act
-from lorewright.builtin.parser.utterances import TITLES, titled_name
 from lorewright.builtin.parser.vocatives import short_name
+from lorewright.builtin.words.asides import aside_in
+from lorewright.builtin.words.clauses import (
+    Syntax,
+    Word,
+    is_adverb,
+    lexicon,
+    longest_prefix,
+    lows,
+    syntaxes,
+    typed,
+    words_of,
+)
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.tagging import Act
+from lorewright.builtin.words.utterances import TITLES, titled_name
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.scene_lore.nouns import function_words, known_words
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, words_in
-from lorewright.builtin.parser.clauses import Syntax, lexicon, listed, syntaxes
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
-from lorewright.builtin.parser.tagging import Act
+from lorewright.builtin.words.clauses import Syntax, lexicon, listed, syntaxes
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 

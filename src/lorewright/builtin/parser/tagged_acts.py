@@ -9,9 +9,6 @@ from functools import cache
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds, words_in
-from lorewright.builtin.parser.asides import is_of_the_game
-from lorewright.builtin.parser.clauses import lexicon, syntaxes, verb_with, words_of
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -46,8 +43,11 @@ from lorewright.builtin.parser.speech import (
     speechless,
     unheard,
 )
-from lorewright.builtin.parser.tagging import Act
 from lorewright.builtin.parser.vocatives import short_name
+from lorewright.builtin.words.asides import is_of_the_game
+from lorewright.builtin.words.clauses import lexicon, syntaxes, verb_with, words_of
+from lorewright.builtin.words.noun_phrases import PhraseMatch, in_prose, resolve
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
 from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside

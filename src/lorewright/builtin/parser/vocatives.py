@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
-from lorewright.builtin.parser.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
-from lorewright.builtin.parser.tagging import Act
-from lorewright.builtin.parser.utterances import TITLES, is_said, titled_name
+from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.tagging import Act
+from lorewright.builtin.words.utterances import TITLES, is_said, titled_name
 from lorewright.rules.verbs import typed as typed_lines
 
 

@@ -5,16 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.clauses import (
-    Word,
-    lexicon,
-    longest_prefix,
-    lows,
-    syntaxes,
-    verb_with,
-    words_of,
-)
-from lorewright.builtin.parser.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, nouns_of, resolve
 from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -34,6 +24,16 @@ from lorewright.builtin.parser.readings import (
     ways,
     which,
 )
+from lorewright.builtin.words.clauses import (
+    Word,
+    lexicon,
+    longest_prefix,
+    lows,
+    syntaxes,
+    verb_with,
+    words_of,
+)
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, nouns_of, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.rules.verbs import verb_for

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lorewright.builtin.parser.clauses import place_name, with_article
+from lorewright.builtin.words.clauses import place_name, with_article
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.recap import goal_of
 from lorewright.campaigns.solver.next_step import find_next_step

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 
-from lorewright.builtin.parser.asides import aside_in
+from lorewright.builtin.words.asides import aside_in
 from lorewright.campaigns.branches import load_point, save_point, tree
 from lorewright.campaigns.exchange import export
 from lorewright.campaigns.lore import MapWay, ask_lore, explain_last_turn, introductions, map_of

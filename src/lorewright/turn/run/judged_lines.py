@@ -10,7 +10,7 @@ from typing import Literal
 
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.scenery import unheard
-from lorewright.builtin.parser.clauses import is_called
+from lorewright.builtin.words.clauses import is_called
 from lorewright.ids import holder_of
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action, Attempt

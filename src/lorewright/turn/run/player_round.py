@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
+from lorewright.builtin.words.claims import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding

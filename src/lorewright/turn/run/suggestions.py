@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 
-from lorewright.builtin.parser.clauses import lexicon, place_name
+from lorewright.builtin.words.clauses import lexicon, place_name
 from lorewright.ids import local
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from lorewright.builtin.parser.asides import clocks_asked_about, names_of_clock, subjects, subjects_in
-from lorewright.builtin.parser.clauses import capitalised, listed, place_name, with_article
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.outputs import DECREED_SAID
+from lorewright.builtin.words.asides import clocks_asked_about, names_of_clock, subjects, subjects_in
+from lorewright.builtin.words.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from lorewright.builtin.parser.clauses import is_called
-from lorewright.builtin.parser.tagging import TagActs, no_acts
+from lorewright.builtin.words.clauses import is_called
+from lorewright.builtin.words.tagging import TagActs, no_acts
 from lorewright.errors import CampaignError
 from lorewright.ids import canonical_json, content_hash, local
 from lorewright.index.generation import Generation

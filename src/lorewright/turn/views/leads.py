@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from lorewright.builtin.parser.clauses import is_called
+from lorewright.builtin.words.clauses import is_called
 from lorewright.index.generation import Generation
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of

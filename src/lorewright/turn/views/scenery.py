@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import is_of_senses
-from lorewright.builtin.parser.clauses import with_article
+from lorewright.builtin.words.clauses import with_article
 from lorewright.ids import content_hash
 from lorewright.packs.models import PackEntity
 from lorewright.retrieval.view import LoreView

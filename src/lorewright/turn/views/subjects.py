@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from lorewright.builtin.parser.clauses import is_called
+from lorewright.builtin.words.clauses import is_called
 from lorewright.index.generation import Generation
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.gather import are_linked

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from lorewright.builtin.parser.clauses import (
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.words.clauses import (
     Clause,
     Phrase,
     Phrasing,
@@ -24,8 +25,7 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.utterances import split_clauses
+from lorewright.builtin.words.utterances import split_clauses
 from lorewright.packs.files import Finding, warning
 from lorewright.packs.models import Pack
 from lorewright.rules.verbs import Verb, typed_line, verb_of, verbs

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.tagging import Act, TagActs, no_acts
+from lorewright.builtin.words.tagging import Act, TagActs, no_acts
 from lorewright.ids import canonical_json
 from lorewright.llm.model import Narrow
 from lorewright.rules.actions import Action

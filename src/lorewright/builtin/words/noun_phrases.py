@@ -15,7 +15,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.clauses import lexicon
+from lorewright.builtin.words.clauses import lexicon
 from lorewright.scene_lore.nouns import is_ambient, is_everybodys, may_name_a_thing, singular
 from lorewright.values.scope import Named, Scope, WayOut
 

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.clauses import lexicon
+from lorewright.builtin.words.clauses import lexicon
 from lorewright.scene_lore.nouns import common_verbs, function_words, known_words
 
 _TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from lorewright.builtin.parser.clauses import lexicon, words_of
-from lorewright.builtin.parser.noun_phrases import Candidate, Nouns
-from lorewright.builtin.parser.spelling import spelled_out
+from lorewright.builtin.words.clauses import lexicon, words_of
+from lorewright.builtin.words.noun_phrases import Candidate, Nouns
+from lorewright.builtin.words.spelling import spelled_out
 from lorewright.scene_lore.nouns import is_verb, known_words
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,})[\"”]")

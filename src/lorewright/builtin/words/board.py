@@ -12,7 +12,7 @@ from itertools import pairwise
 import yaml
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.clauses import capitalised, listed, with_article
+from lorewright.builtin.words.clauses import capitalised, listed, with_article
 from lorewright.scene_lore.nouns import known_words
 from lorewright.values.scope import Board, Square
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from lorewright.builtin.parser.clauses import Clause, Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.words.clauses import Clause, Word, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.scene_lore.nouns import is_verb
 
 
