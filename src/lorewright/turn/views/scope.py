@@ -21,7 +21,6 @@ from lorewright.rules.rulesets import ActionType, CampaignRules, Ruleset
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
-from lorewright.values.same import Same
 from lorewright.values.scope import Board, Named, Scope, Square, WayOut
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
 
@@ -429,16 +428,16 @@ def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:
 
 
 def _named(entity: Entity) -> Named:
-    return _named_once(Same(entity))
+    return _named_once(entity.id, entity.name, entity.aliases, _KINDS.get(entity.type, "thing"), entity.pronoun)
 
 
+# By what it says, not by the entity, which is made anew by each opening and many a turn: a cache would keep them all.
 @lru_cache(maxsize=4096)
-def _named_once(same: Same[Entity]) -> Named:
-    entity = same.value
-    return Named(
-        id=entity.id,
-        name=entity.name,
-        aliases=entity.aliases,
-        kind=_KINDS.get(entity.type, "thing"),
-        pronoun=entity.pronoun,
-    )
+def _named_once(
+    entity_id: str,
+    name: str,
+    aliases: tuple[str, ...],
+    kind: Literal["person", "thing", "door", "place"],
+    pronoun: Literal["he", "she", "they", "it"],
+) -> Named:
+    return Named(id=entity_id, name=name, aliases=aliases, kind=kind, pronoun=pronoun)
