@@ -53,7 +53,7 @@ def played(app: App, line: str) -> dict[str, object]:
     [
         ("what version is this program", "a matter of the program"),
         ("teleport to the moon", "cannot teleport"),
-        ("list all verbs", "Say in your own words"),
+        ("list all verbs", "say in your own words"),
         ("what are the win conditions", "Nobody has told you what to want"),
         ("are you a robot", "A program answers here"),
         ("what does Dread do?", "Dread is at 0 of 3."),
