@@ -48,6 +48,7 @@ AT_ONCE = 12
 # till then. So the rate is measured when the tables have come some way: with 50 of them some 25 turns each.
 WARMING_S, SATURATING_S = 100.0, 20.0
 LOAD = 0.7
+WATCH_EVERY_S = 5.0
 # What a turn after the end is refused with, and how many turns are taken back then.
 ENDED, BACK = 409, 8
 SCENARIO = "dead_drop"
@@ -146,9 +147,10 @@ async def measure(
         cpu = _cpu(process.pid) - cpu
         played = [spent for spent, status in tried if status == 200]
         rate = len(played) / SATURATING_S
-        memory = _memory(process.pid)
+        watch = asyncio.create_task(watch_memory(process.pid))
         taken, errors = await arrive(players, rate * LOAD, seconds)
-        after = _memory(process.pid)
+        watch.cancel()
+        memory = await watch
         asked = [(await players[0].ask())[0] for _ in range(30)]
     finally:
         process.terminate()
@@ -161,9 +163,21 @@ async def measure(
         (f"turns at {LOAD:.0%} of that rate", f"{len(taken)}, {errors} refused"),
         ("p50, p99 there", f"{statistics.median(taken) * 1000:.0f} ms, {p99 * 1000:.0f} ms"),
         ("p99 / p50 of one alone (aim: 10)", f"{p99 / p50:.1f}"),
-        ("memory before and after", f"{memory:.0f} MB, {after:.0f} MB"),
+        ("resident memory before, halfway, after", _course(memory, 0)),
+        ("memory of its own (anonymous), the same", _course(memory, 1)),
         ("a query of one alone, p50", f"{statistics.median(asked) * 1000:.0f} ms"),
     ]
+
+
+async def watch_memory(pid: int) -> list[tuple[float, float]]:
+    """Return the resident and the anonymous memory of a process in MB, every few seconds until it is cancelled."""
+    seen = []
+    try:
+        while True:
+            seen.append(_memory(pid))
+            await asyncio.sleep(WATCH_EVERY_S)
+    except asyncio.CancelledError:
+        return [*seen, _memory(pid)]
 
 
 def make_players(url: str, seats: Sequence[tuple[str, str, str]]) -> list[Player]:
@@ -261,9 +275,18 @@ def _cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
-def _memory(pid: int) -> float:
+def _memory(pid: int) -> tuple[float, float]:
+    """Return the resident memory of a process and what of it is anonymous, in MB. The rest is files that it has mapped
+    (the embedder's model, its libraries, the search of open stories), which the system can drop and read again."""
     text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    return int(re.findall(r"VmRSS:\s+(\d+)", text)[0]) / 1024
+    resident, anonymous = (int(re.findall(rf"{name}:\s+(\d+)", text)[0]) / 1024 for name in ("VmRSS", "RssAnon"))
+    return resident, anonymous
+
+
+def _course(memory: Sequence[tuple[float, float]], which: int) -> str:
+    """Return the memory at the beginning, halfway and at the end, and by what part it grew in the second half."""
+    half, last = memory[len(memory) // 2][which], memory[-1][which]
+    return f"{memory[0][which]:.0f}, {half:.0f}, {last:.0f} MB ({last / half - 1:+.1%} in the second half)"
 
 
 if __name__ == "__main__":
