@@ -1,6 +1,6 @@
 """How a service holds up under load: Poisson arrivals at seven tenths of the rate that saturates it, measured first.
 
-    python benchmarks/serving.py [--tables 50] [--seats 3] [--seconds 300]
+    python benchmarks/serving.py [--tables 50] [--seats 3] [--seconds 300] [--campaign-room 400]
 
 One process of `lorewright serve` on built-in stages; tables of Dead Drop, each with some seats; the clients are in this
 process. First one player alone (the median of their turns), then as many at once as keep the service busy (the rate),
@@ -34,6 +34,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.service.web.store import Accounts
 from lorewright.settings import ACCOUNTS_FILE as FILE
+from lorewright.settings import CAMPAIGN_ROOM_MB
 from lorewright.storage.service_rows import ServiceRows
 from lorewright.turn.store.turn_store import undo_played
 
@@ -91,6 +92,9 @@ def main() -> None:
     options.add_argument("--seats", type=int, default=3)
     options.add_argument("--seconds", type=float, default=300.0)
     options.add_argument("--port", type=int, default=8765)
+    options.add_argument(
+        "--campaign-room", type=float, default=CAMPAIGN_ROOM_MB, help="as of `lorewright serve`, in MB"
+    )
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "workspace"
@@ -100,7 +104,7 @@ def main() -> None:
         for number, name in enumerate(names):
             app.campaigns.new(SCENARIO, campaign_id=name, seed=number)
         seats = make_seats(root / FILE, names, chosen.seats)
-        rows = asyncio.run(measure(root, chosen.port, seats, chosen.seconds))
+        rows = asyncio.run(measure(root, chosen.port, seats, chosen.seconds, chosen.campaign_room))
         rows += library_figures(app, rows)
     table = Table("measured", "value")
     for name, value in rows:
@@ -124,11 +128,11 @@ def make_seats(place: Path | ServiceRows, campaigns: Sequence[str], seats: int) 
 
 
 async def measure(
-    root: Path, port: int, seats: Sequence[tuple[str, str, str]], seconds: float
+    root: Path, port: int, seats: Sequence[tuple[str, str, str]], seconds: float, room: float
 ) -> list[tuple[str, str]]:
     """Return the figures of the service."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "lorewright", "serve", "--at", f"127.0.0.1:{port}"],
+        [sys.executable, "-m", "lorewright", "serve", "--at", f"127.0.0.1:{port}", "--campaign-room", str(room)],
         env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
