@@ -43,6 +43,7 @@ from lorewright.builtin.words.noun_phrases import (
     scenery_named,
     words_shown,
 )
+from lorewright.builtin.words.spelling import is_english
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.scene_lore.nouns import function_words, is_verb, known_words, singular
@@ -281,6 +282,7 @@ def mended_act(ctx: ParseContext, act: Act) -> tuple[Act, tuple[tuple[str, str],
     slips = tuple(
         (odd, meant)
         for odd in dict.fromkeys(named.split())
+        if odd in of_owner or odd in of_people or not is_english(odd.casefold())
         if (is_odd := odd in act.odd and odd.casefold() not in forms) or odd.casefold() not in known
         if (
             meant := _nearest(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from importlib import resources
 
 from rapidfuzz.distance import OSA
 
@@ -119,22 +122,43 @@ def _read_as(token: str, names: Collection[str], shown: Collection[str], before:
     short = _STRETCHED.sub(r"\1", low)
     if short != low and token.islower():
         low = token = short
-    found = lex.spellings.get(low) or _with_vowels(low, names) or _with_letter(low, names)
-    found = found or lex.homophones.get(low, {}).get(lex.spellings.get(before, before), "") or _in_two(low, names)
-    found = found or _mended(low, names, shown, before)
+    found = lex.homophones.get(low, {}).get(lex.spellings.get(before, before), "")
+    found = found or ("" if low in _REAL_AFTER_ARTICLES and before in lex.articles else lex.spellings.get(low, ""))
+    found = found or _in_other_letters(low, names, shown) or _mended(token, names, shown, before)
     if low == "y" and after in _AFTER_WHY:
         found = "why"
+    if low == "were" and after in _AFTER_WHERE:
+        found = "where"
     if not found:
         return token
     return found[:1].upper() + found[1:] if token[:1].isupper() and len(token) > 1 else found
 
 
-def _mended(low: str, names: Collection[str], shown: Collection[str], before: str) -> str:
-    return (
-        ""
-        if low in names
-        else mended_word(low, shown, begins=before in _BEFORE_VERBS or before in lexicon().before_verbs)
-    )
+# Slang that is a word of its own after an article: `the dam`, `a rite`.
+_REAL_AFTER_ARTICLES = frozenset("wit sum dam rite mid def hoo".split())
+_AFTER_WHERE = frozenset("is am are r do does did was shud should can cud could".split())
+
+
+def _in_other_letters(low: str, names: Collection[str], shown: Collection[str]) -> str:
+    """Return the words that an unknown one stands for by its letters alone; empty for none, and for an English word."""
+    if is_english(low):
+        return ""
+    return _with_vowels(low, names) or _with_letter(low, names) or _in_two(low, names) or parted(low, names, shown)
+
+
+def _mended(token: str, names: Collection[str], shown: Collection[str], before: str) -> str:
+    low = token.casefold()
+    if low in names or is_english(low):
+        return ""
+    begins = before in _BEFORE_VERBS or before in lexicon().before_verbs
+    if found := mended_word(low, shown, begins=begins):
+        return found
+    may_be_name = (token[:1].isupper() and before != "") or before in _BEFORE_NAMES
+    return "" if may_be_name else likely_word(low, frozenset((*names, *shown)), begins=begins)
+
+
+# After these somebody is named, by a word that may be in no list.
+_BEFORE_NAMES = frozenset("i'm im called named mr mrs ms miss mister captain named".split())
 
 
 def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
@@ -143,8 +167,16 @@ def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) ->
     befores = ("", *(token.casefold() for token in tokens))
     pairs = ((token, before, token.casefold()) for token, before in zip(tokens, befores, strict=False))
     plain = lexicon().spellings
-    found = ((token, _mended(low, names, shown, before)) for token, before, low in pairs if low not in plain)
-    return tuple((token, word) for token, word in found if word)
+    found = (
+        (token, _mended(token, names, shown, before))
+        for token, before, low in pairs
+        if low not in plain and not _is_noise(low)
+    )
+    return tuple(
+        (token, word)
+        for token, word in found
+        if word and _in_other_letters(token.casefold(), names, shown) in ("", word)
+    )
 
 
 # Words after which a verb stands, and the beginning of a line.
@@ -307,3 +339,138 @@ def _known() -> frozenset[str]:
     return known_words().union(
         _small_words(), _verb_words(), named, lex.topic_head, lex.topic_tail, *parts, *lex.statements.values()
     )
+
+
+# The words of English -> which are right as they are, and the common one that an unknown word is likely meant to be.
+
+
+@cache
+def _english() -> tuple[str, str, Mapping[str, Sequence[tuple[int, str]]]]:
+    """Return the words of English and other names, each between ends of lines, and the common words with their ranks,
+    by the first letter."""
+    packed = resources.files(__package__).joinpath("english.txt.gz").read_bytes()
+    _, common, others, names = gzip.decompress(packed).decode().split("\n\n")
+    ranked: dict[str, list[tuple[int, str]]] = {}
+    for rank, word in enumerate(common.split()[:_CANDIDATES]):
+        ranked.setdefault(word[0], []).append((rank, word))
+    return f"\n{common}\n{others}\n", f"\n{names}\n", ranked
+
+
+# So many common words may be meant; a word twice as rare as another costs so much of a wrong letter.
+_CANDIDATES, _COMMONEST, _PER_DOUBLING = 14000, 250, 0.12
+
+
+@lru_cache(maxsize=4096)
+def is_english(low: str) -> bool:
+    """Tell whether a word in lower case is one of English: right as it is, whatever it is like."""
+    return f"\n{low}\n" in _english()[0]
+
+
+def likely_word(low: str, scene: Collection[str], *, begins: bool) -> str:
+    """Return the common word that an unknown one in lower case is clearly meant to be; empty for none, for several, and
+    where it may as well be a word of the scene, or a name."""
+    if len(low) < _LONG_ENOUGH or not (low.isascii() and low.isalpha()):
+        return ""
+    if any(is_english(stem) or stem in scene or stem in _known() for stem in _stems(low)):
+        return ""
+    likely = _likely(low)
+    if begins:
+        verbs = _verb_words()
+        likely = tuple(sorted((cost - (_FOR_A_VERB if word in verbs else 0), word) for cost, word in likely))
+    dearest = _DEAREST if len(low) > _LONG_ENOUGH else _DEAREST_SHORT
+    if not likely or likely[0][0] > dearest or (likely[1:] and likely[1][0] - likely[0][0] < _AHEAD):
+        return ""
+    is_of_scene = any(_cost(low, word) <= likely[0][0] + _FOR_THE_SCENE for word in scene)
+    return "" if is_of_scene or f"\n{low}\n" in _english()[1] else likely[0][1]
+
+
+# A word may cost so much, and the next must cost so much more.
+_DEAREST, _DEAREST_SHORT, _AHEAD = 1.8, 1.4, 0.25
+# What a verb is cheaper by where one stands, and a word of the scene anywhere.
+_FOR_A_VERB, _FOR_THE_SCENE = 0.25, 0.6
+
+
+@lru_cache(maxsize=4096)
+def _likely(low: str) -> tuple[tuple[float, str], ...]:
+    """Return the common words that a word is like, each after what it costs to take it for that, cheapest first."""
+    ranked = (_english()[2].get(first, ()) for first in (low[0], *_ALIKE.get(low[0], "")))
+    costs = (
+        (_cost(low, word) + _PER_DOUBLING * math.log2(1 + rank / _COMMONEST), word)
+        for words in ranked
+        for rank, word in words
+    )
+    likely = {word: cost for cost, word in costs if cost <= _DEAREST + _FOR_A_VERB + _AHEAD}
+    swapped = (low[:at] + low[at + 1] + low[at] + low[at + 2 :] for at in range(len(low) - 1))
+    # A rare word too may be meant by its letters in another order.
+    likely |= {word: _SWAPPED for word in swapped if word not in likely and is_english(word)}
+    return tuple(sorted((cost, word) for word, cost in likely.items()))
+
+
+_SWAPPED = 1.0
+
+
+def _cost(typed: str, word: str) -> float:
+    """Return how unlikely it is that a word was typed so: about 1 for a wrong letter, infinite for another word."""
+    if not word or abs(len(typed) - len(word)) > 2 or len(word) < _SHORT:
+        return math.inf
+    if word[0] != typed[0] and word[0] not in _ALIKE.get(typed[0], ""):
+        return math.inf
+    distance = OSA.distance(typed, word, score_cutoff=2)
+    if distance <= 1 and word[0] == typed[0]:
+        if re.sub(r"(.)\1", r"\1", typed) == re.sub(r"(.)\1", r"\1", word):
+            return 0.5
+        if len(typed) < len(word):
+            return 0.9
+        if len(typed) > len(word):
+            return 1.1
+        return 0.7 if sorted(typed) == sorted(word) else 1.5 - 0.4 * (_vowelled(typed) == _vowelled(word))
+    if _spoken(typed) == _spoken(word):
+        return 0.8 + 0.1 * distance
+    return 1.5 if distance == 2 and min(len(typed), len(word)) >= _LONG and word[0] == typed[0] else math.inf
+
+
+# In words of so many letters two may be wrong.
+_LONG = 7
+
+
+def _vowelled(word: str) -> str:
+    return re.sub(r"[aeiouy]", "*", word)
+
+
+@lru_cache(maxsize=1024)
+def _spoken(word: str) -> str:
+    """Return a word as it is spoken, very roughly."""
+    word = _sound(word)
+    for pattern, sound in _SPOKEN:
+        word = pattern.sub(sound, word)
+    return word
+
+
+_SPOKEN = tuple(
+    (re.compile(pattern), sound)
+    for pattern, sound in (
+        *(("^wh", "w"), ("tch", "ch"), ("igh", "i"), ("gh", ""), ("mb$", "m"), ("dg", "j"), ("[st]ion", "shn")),
+        *(("o[uw]|oo|ew|ue", "u"), ("ea|ee|ie|ei|ey|y", "i"), ("a[iy]", "a"), (r"[aeiou]+r\b", "r"), ("st(?=[el])", "s")),
+    )
+)
+
+
+def parted(low: str, names: Collection[str], shown: Collection[str]) -> str:
+    """Return a verb and the word after it that an unknown word is written together of: `lookat`; empty for none."""
+    if len(low) < _LONG_ENOUGH or is_english(low) or low in shown or low in _known():
+        return ""
+    verbs = lexicon().verb_words
+    for cut in range(2, len(low) - 1):
+        head, tail = low[:cut], low[cut:]
+        is_named = len(tail) >= _SHORT and (tail in names or tail in shown)
+        if (head in verbs and (tail in _AFTER_VERBS or is_named)) or (head in _EDGES and tail in _SIDES):
+            return f"{head} {tail}"
+    return ""
+
+
+_AFTER_VERBS = frozenset(
+    "to at on in up down out into onto over off with for from about around round under behind back away the me"
+    " him her it my your".split()
+)
+_EDGES = frozenset("top bottom middle upper lower mid centre center".split())
+_SIDES = frozenset("left right centre center middle row".split())
