@@ -53,8 +53,8 @@ def test_a_guess_gives_no_form_and_leaves_the_grammar_its_reading() -> None:
 
 
 def test_words_to_somebody_are_put_to_them_by_the_kind_of_words() -> None:
-    words = "any chance viktor knows whod want her gone"
-    output = reading(words, act("ask", words, person="viktor", topic="whod want her gone"))
+    words = "any chance viktor knows who'd want her gone"
+    output = reading(words, act("ask", words, person="viktor", topic="who'd want her gone"))
     assert types(output) == ["ask"]
     assert output.proposed_actions[0].target_id == next(person.id for person in BAR.people if "iktor" in person.name)
 

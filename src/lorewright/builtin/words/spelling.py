@@ -64,7 +64,8 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
             continue
         after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
         before = tokens[number - 1][0].casefold() if number else ""
-        word = _read_as(token[0], names, shown, before, after)
+        is_end = number + 2 >= len(tokens)
+        word = _read_as(token[0], names, shown, before, after, is_end=is_end)
         parts += [text[done : token.start()], word]
         done = token.end()
     out = "".join((*parts, text[done:]))
@@ -82,6 +83,8 @@ def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
     before = lex.spellings.get(low[-2], low[-2]) if is_open else ""
     if is_open and low[-1] in lex.calls and before not in lex.articles | _TAKES_AN_END and not _SET_OFF.search(text):
         return range(len(low) - 1, len(low))
+    if is_open and low[0] in names and low[1] in lex.calls and "," not in text[: len(low[0]) + len(low[1]) + _SHORT]:
+        return range(1, 2)
     if len(low) > _SHORT and low[0] in ("idk", "dunno") and low[1] in _THOUGHT_OF:
         return range(1)
     is_called = is_open and low[0] in lex.calls and not re.match(r"\W*\w+\W*,", text)
@@ -105,7 +108,9 @@ _SAID_TO = frozenset("you u ur your i im we lets gimme give get dont".split())
 _BEFORE_ILL = frozenset(("", "and", "so", "then", "but", "now", "ok", "fine", "k", "well", "if", "that"))
 
 
-def _read_as(token: str, names: Collection[str], shown: Collection[str], before: str, after: str) -> str:
+def _read_as(
+    token: str, names: Collection[str], shown: Collection[str], before: str, after: str, *, is_end: bool
+) -> str:
     low = token.casefold()
     lex = lexicon()
     is_inner = bool(before and after)
@@ -129,6 +134,9 @@ def _read_as(token: str, names: Collection[str], shown: Collection[str], before:
         found = "why"
     if low == "were" and after in _AFTER_WHERE:
         found = "where"
+    following = lex.spellings.get(after, after)
+    if low in ("ur", "your", "yer") and (following in _AFTER_YOU_ARE or (following in _SAID_OF_YOU and is_end)):
+        found = "you're"
     if not found:
         return token
     return found[:1].upper() + found[1:] if token[:1].isupper() and len(token) > 1 else found
@@ -136,6 +144,13 @@ def _read_as(token: str, names: Collection[str], shown: Collection[str], before:
 
 # Slang that is a word of its own after an article: `the dam`, `a rite`.
 _REAL_AFTER_ARTICLES = frozenset("wit sum dam rite mid def hoo".split())
+_AFTER_YOU_ARE = frozenset(
+    "really so very too not a an the such always welcome going kidding lying joking doing looking".split()
+) | {"going to"}
+# The same where nothing follows.
+_SAID_OF_YOU = frozenset(
+    "right wrong pretty safe ok okay funny weird mean late nice sweet mad lucky cute beautiful crazy scared".split()
+)
 _AFTER_WHERE = frozenset("is am are r do does did was shud should can cud could".split())
 
 
@@ -423,7 +438,9 @@ def _cost(typed: str, word: str) -> float:
             return 0.9
         if len(typed) > len(word):
             return 1.1
-        return 0.7 if sorted(typed) == sorted(word) else 1.5 - 0.4 * (_vowelled(typed) == _vowelled(word))
+        if sorted(typed) == sorted(word):
+            return 0.7
+        return 0.9 if _spoken(typed) == _spoken(word) else 1.5 - 0.4 * (_vowelled(typed) == _vowelled(word))
     if _spoken(typed) == _spoken(word):
         return 0.8 + 0.1 * distance
     return 1.5 if distance == 2 and min(len(typed), len(word)) >= _LONG and word[0] == typed[0] else math.inf
@@ -450,7 +467,13 @@ _SPOKEN = tuple(
     (re.compile(pattern), sound)
     for pattern, sound in (
         *(("^wh", "w"), ("tch", "ch"), ("igh", "i"), ("gh", ""), ("mb$", "m"), ("dg", "j"), ("[st]ion", "shn")),
-        *(("o[uw]|oo|ew|ue", "u"), ("ea|ee|ie|ei|ey|y", "i"), ("a[iy]", "a"), (r"[aeiou]+r\b", "r"), ("st(?=[el])", "s")),
+        *(
+            ("o[uw]|oo|ew|ue", "u"),
+            ("ea|ee|ie|ei|ey|y", "i"),
+            ("a[iy]", "a"),
+            (r"[aeiou]+r\b", "r"),
+            ("st(?=[el])", "s"),
+        ),
     )
 )
 
