@@ -15,6 +15,7 @@ import yaml
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, verbs
 from lorewright.scene_lore.nouns import is_noun_in_ly
+from lorewright.values.same import Same
 
 # Names in sentences: articles, lists, capitals; and what must not stand in a sentence.
 
@@ -256,7 +257,16 @@ def _hosts(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:
 def longest_prefix(words: Sequence[str], phrases: Iterable[Phrase]) -> Phrase:
     """Return the first of the phrases (longest first) that the words begin with; empty where none does."""
     begun = tuple(words)
-    return next((phrase for phrase in phrases if begun[: len(phrase)] == phrase), ())
+    likely = _by_first_word(Same(phrases)).get(begun[:1], ()) if isinstance(phrases, tuple) else phrases
+    return next((phrase for phrase in likely if begun[: len(phrase)] == phrase), ())
+
+
+@lru_cache(maxsize=32)
+def _by_first_word(phrases: Same[tuple[Phrase, ...]]) -> Mapping[Phrase, Sequence[Phrase]]:
+    found: dict[Phrase, list[Phrase]] = {}
+    for phrase in phrases.value:
+        found.setdefault(phrase[:1], []).append(phrase)
+    return found
 
 
 def _flat(rows: Sequence[Sequence[str]]) -> list[str]:
