@@ -116,6 +116,13 @@ def test_a_question_that_is_no_yes_or_no_has_no_answer_of_that_kind() -> None:
     assert "worst storm I ever saw" in told
 
 
+def test_who_is_asked_where_they_are_is_here_and_not_asked_who_they_are() -> None:
+    told = narrate(said("ask_self", "enquire", "where are you Viktor")).final_text
+    assert any(text in told for text in answers("asked.here"))
+    told = narrate(said("ask_self", "enquire", "where are you off to")).final_text
+    assert not any(text in told for text in answers("asked.here"))
+
+
 def test_what_another_feels_is_no_confession_of_the_player() -> None:
     told = narrate(said("opinion", "remark", "the old man must be heartbroken")).final_text
     assert not any(text in told for text in answers("talk.feeling"))

@@ -115,3 +115,8 @@ def test_words_that_are_run_together_are_parted_after_a_verb(typed: str, meant: 
 )
 def test_a_word_that_is_also_another_is_told_by_its_neighbours(typed: str, meant: str) -> None:
     assert spelled_out(typed, ()) == meant
+
+
+def test_a_question_to_somebody_ends_where_something_else_is_said() -> None:
+    assert spelled_out("were r u hana i cant see", {"hana"}) == "where are you, hana? i can't see"
+    assert spelled_out("where are you i can't see", {"hana"}) == "where are you i can't see"

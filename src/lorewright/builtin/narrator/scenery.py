@@ -488,11 +488,11 @@ def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
         if clause := said_gone(line.text, shown.name.split()[-1] if shown else ""):
             return Beat("outcome", "form.undone", {}, {"reminder": lowered(clause)})
     if shown is not None and _STARTS.match(outcome.deed):
-        return Beat("outcome", "form.unstarted", {}, {"thing": shown.name})
+        group = "form.unlit" if re.match(r"(?:light|ignite)\b", outcome.deed) else "form.unstarted"
+        return Beat("outcome", group, {}, {"thing": shown.name})
     return None
 
 
-# What is to run or shine by a deed, and does not.
 _STARTS = re.compile(
     r"(?:turn|switch|power) (?:back|.*\b(?:on|off))\b|(?:turn|switch|power|get) .*\b(?:going|running|working)\b"
     r"|(?:start|restart|switch|ignite|activate|reactivate|fire up|boot|reboot|light)\b",

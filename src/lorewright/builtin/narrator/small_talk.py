@@ -200,7 +200,7 @@ def _by_words(form: WordForm, words: str) -> str:
 def _is_called(asked: str, who: Person) -> bool:
     """Tell whether somebody is asked whether they are who they are: `are you Marit?`"""
     named = re.search(
-        r"\b(?:are you|aren't you|you're|you are|you must be)(?: not)? (?P<name>[\w' ]+?)\W*$", asked, re.I
+        r"(?<!where )\b(?:are you|aren't you|you're|you are|you must be)(?: not)? (?P<name>[\w' ]+?)\W*$", asked, re.I
     )
     return named is not None and views.folded(named["name"]) == views.folded(who.name)
 

@@ -332,7 +332,7 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
     is_clear_end = not after or after in _NO_NOUNS or after == ","
     if before in ("were", "was") and at > 1 and low[at - 2] == "i":
         return "me"
-    if before in _AUXILIARIES and not is_clear_end:
+    if before in _AUXILIARIES and (not is_clear_end or low[max(at - 2, 0)] == "where"):
         return "I"
     if after in _AUXILIARIES | _BETWEEN and before not in _BEFORE_OBJECTS - _JOINING:
         return "I"

@@ -69,7 +69,17 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
         parts += [text[done : token.start()], word]
         done = token.end()
     out = "".join((*parts, text[done:]))
+    asked = _ASKED_OF.match(out)
+    if asked is not None and asked["name"].casefold() in names:
+        out = f"{asked['question']}, {asked['name']}? {out[asked.end() :]}"
     return " ".join(re.sub(r"\s+([,;:.!?])", r"\1", out).split()) or text
+
+
+# A question to somebody that runs on into what is said.
+_ASKED_OF = re.compile(
+    r"(?P<question>(?:where|how|who) are you) (?P<name>\w+) (?=(?:i|i'm|it's|can't|don't|this|that|we)\b)",
+    re.IGNORECASE,
+)
 
 
 def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
@@ -173,7 +183,7 @@ def _mended(token: str, names: Collection[str], shown: Collection[str], before: 
 
 
 # After these somebody is named, by a word that may be in no list.
-_BEFORE_NAMES = frozenset("i'm im called named mr mrs ms miss mister captain named".split())
+_BEFORE_NAMES = frozenset("i'm im called named mr mrs ms miss mister captain".split())
 
 
 def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
@@ -426,32 +436,26 @@ _SWAPPED = 1.0
 
 def _cost(typed: str, word: str) -> float:
     """Return how unlikely it is that a word was typed so: about 1 for a wrong letter, infinite for another word."""
-    if not word or abs(len(typed) - len(word)) > 2 or len(word) < _SHORT:
-        return math.inf
-    if word[0] != typed[0] and word[0] not in _ALIKE.get(typed[0], ""):
+    is_near = abs(len(typed) - len(word)) <= 2 and len(word) >= _SHORT
+    if not is_near or word[0] not in (typed[0], *_ALIKE.get(typed[0], "")):
         return math.inf
     distance = OSA.distance(typed, word, score_cutoff=2)
     if distance <= 1 and word[0] == typed[0]:
         if re.sub(r"(.)\1", r"\1", typed) == re.sub(r"(.)\1", r"\1", word):
             return 0.5
-        if len(typed) < len(word):
-            return 0.9
-        if len(typed) > len(word):
-            return 1.1
+        if len(typed) != len(word):
+            return 0.9 if len(typed) < len(word) else 1.1
         if sorted(typed) == sorted(word):
             return 0.7
-        return 0.9 if _spoken(typed) == _spoken(word) else 1.5 - 0.4 * (_vowelled(typed) == _vowelled(word))
+        return 0.9 if _spoken(typed) == _spoken(word) else 1.5 - 0.4 * (_VOWEL.sub("", typed) == _VOWEL.sub("", word))
     if _spoken(typed) == _spoken(word):
         return 0.8 + 0.1 * distance
     return 1.5 if distance == 2 and min(len(typed), len(word)) >= _LONG and word[0] == typed[0] else math.inf
 
 
+_VOWEL = re.compile("[aeiouy]")
 # In words of so many letters two may be wrong.
 _LONG = 7
-
-
-def _vowelled(word: str) -> str:
-    return re.sub(r"[aeiouy]", "*", word)
 
 
 @lru_cache(maxsize=1024)
@@ -467,13 +471,8 @@ _SPOKEN = tuple(
     (re.compile(pattern), sound)
     for pattern, sound in (
         *(("^wh", "w"), ("tch", "ch"), ("igh", "i"), ("gh", ""), ("mb$", "m"), ("dg", "j"), ("[st]ion", "shn")),
-        *(
-            ("o[uw]|oo|ew|ue", "u"),
-            ("ea|ee|ie|ei|ey|y", "i"),
-            ("a[iy]", "a"),
-            (r"[aeiou]+r\b", "r"),
-            ("st(?=[el])", "s"),
-        ),
+        *(("o[uw]|oo|ew|ue", "u"), ("ea|ee|ie|ei|ey|y", "i"), ("a[iy]", "a"), (r"[aeiou]+r\b", "r")),
+        ("st(?=[el])", "s"),
     )
 )
 
