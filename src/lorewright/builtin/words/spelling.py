@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
+from string import ascii_lowercase
 
 from rapidfuzz.distance import OSA
 
@@ -370,25 +371,26 @@ def _known() -> frozenset[str]:
 
 
 @cache
-def _english() -> tuple[str, str, Mapping[str, Sequence[tuple[int, str]]]]:
-    """Return the words of English and other names, each between ends of lines, and the common words with their ranks,
-    by the first letter."""
+def _english() -> Mapping[str, tuple[str, str, str]]:
+    """Return the common words, the other words and the names by their first letter, each between ends of lines."""
     packed = resources.files(__package__).joinpath("english.txt.gz").read_bytes()
-    _, common, others, names = gzip.decompress(packed).decode().split("\n\n")
-    ranked: dict[str, list[tuple[int, str]]] = {}
-    for rank, word in enumerate(common.split()[:_CANDIDATES]):
-        ranked.setdefault(word[0], []).append((rank, word))
-    return f"\n{common}\n{others}\n", f"\n{names}\n", ranked
+    lists = [f"\n{part.strip()}\n" for part in gzip.decompress(packed).decode().split("\n\n")[1:]]
+    found = ([re.findall(rf"(?<=\n){first}\w*\n", part) for part in lists] for first in ascii_lowercase)
+    return {
+        first: (f"\n{''.join(common)}", f"\n{''.join(others)}", f"\n{''.join(names)}")
+        for first, (common, others, names) in zip(ascii_lowercase, found, strict=True)
+    }
 
 
-# So many common words may be meant; a word twice as rare as another costs so much of a wrong letter.
-_CANDIDATES, _COMMONEST, _PER_DOUBLING = 14000, 250, 0.12
+# How many words are common; a word twice as rare as another costs so much of a wrong letter.
+_COMMON_WORDS, _COMMONEST, _PER_DOUBLING = 15300, 250, 0.12
 
 
 @lru_cache(maxsize=4096)
 def is_english(low: str) -> bool:
     """Tell whether a word in lower case is one of English: right as it is, whatever it is like."""
-    return f"\n{low}\n" in _english()[0]
+    common, others, _ = _english().get(low[:1], ("", "", ""))
+    return f"\n{low}\n" in common or f"\n{low}\n" in others
 
 
 def likely_word(low: str, scene: Collection[str], *, begins: bool) -> str:
@@ -406,7 +408,7 @@ def likely_word(low: str, scene: Collection[str], *, begins: bool) -> str:
     if not likely or likely[0][0] > dearest or (likely[1:] and likely[1][0] - likely[0][0] < _AHEAD):
         return ""
     is_of_scene = any(_cost(low, word) <= likely[0][0] + _FOR_THE_SCENE for word in scene)
-    return "" if is_of_scene or f"\n{low}\n" in _english()[1] else likely[0][1]
+    return "" if is_of_scene or f"\n{low}\n" in _english()[low[0]][2] else likely[0][1]
 
 
 # A word may cost so much, and the next must cost so much more.
@@ -418,11 +420,11 @@ _FOR_A_VERB, _FOR_THE_SCENE = 0.25, 0.6
 @lru_cache(maxsize=4096)
 def _likely(low: str) -> tuple[tuple[float, str], ...]:
     """Return the common words that a word is like, each after what it costs to take it for that, cheapest first."""
-    ranked = (_english()[2].get(first, ()) for first in (low[0], *_ALIKE.get(low[0], "")))
+    ranked = (_english()[first][0].split() for first in (low[0], *_ALIKE.get(low[0], "")))
     costs = (
-        (_cost(low, word) + _PER_DOUBLING * math.log2(1 + rank / _COMMONEST), word)
+        (_cost(low, word) + _PER_DOUBLING * math.log2(1 + place / len(words) * _COMMON_WORDS / _COMMONEST), word)
         for words in ranked
-        for rank, word in words
+        for place, word in enumerate(words)
     )
     likely = {word: cost for cost, word in costs if cost <= _DEAREST + _FOR_A_VERB + _AHEAD}
     swapped = (low[:at] + low[at + 1] + low[at] + low[at + 2 :] for at in range(len(low) - 1))
