@@ -13,6 +13,7 @@ from lorewright.builtin.parser.steps import STEPS
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.builtin.words.tagging import Act
 from lorewright.values.records import InterpreterInput, InterpreterOutput
+from lorewright.values.scenery import SceneryNoun
 from support.narrator_bar import SCOPES
 from support.narrator_scenes import BAR, given, outcome
 
@@ -284,3 +285,60 @@ def test_what_would_be_told_to_whom_one_did_not_get_to_is_not_told_to_nobody() -
 def test_what_is_left_where_it_was_is_not_eaten() -> None:
     output = reading(act("take", "nick the pear", target="pear"), act("eat", "eat it", target="it"))
     assert [action.form for action in output.proposed_actions] == ["take"]
+
+
+def test_a_call_that_nobody_answers_fulfils_the_condition_that_nobody_does() -> None:
+    output = reading(
+        act("phone", "ring Mara", person="Mara"),
+        act("wait", "and if nobody answers"),
+        act("look", "look around"),
+    )
+    assert types(output)[-1] == "look"
+    assert not output.not_played
+
+
+def test_what_is_put_on_the_board_after_an_order_is_nothing_one_carries() -> None:
+    output = reading(
+        act("order", "bring me a tea", topic="a tea"), act("put", "put it on the board", target="it", second="board")
+    )
+    assert not {"drop", "give", "use"} & set(types(output))
+
+
+def test_feet_on_a_desk_are_no_standing_up() -> None:
+    output = reading(act("stand", "rest my boots on the table", target="boots"))
+    assert "stand" not in types(output)
+
+
+def test_what_is_drawn_need_not_be_there() -> None:
+    scope = SCOPES["bar"]
+    output = interpret(
+        InterpreterInput(player_text="sketch a whale on the wall", scope=scope),
+        lambda line: (act("eat", "sketch a whale on the wall", target="whale"),),
+    )
+    assert [action.metadata.get("detail_is") for action in output.proposed_actions] == [None]
+    assert output.proposed_actions[0].deed == "sketch a whale on the wall"
+
+
+def test_a_request_beside_something_that_leads_nowhere_is_made() -> None:
+    noun = SceneryNoun(name="cart", head="cart", text="A cart stands here.", key="k:4", source="p:bar#4")
+    scope = SCOPES["bar"].model_copy(update={"scenery": (noun,)})
+    acts = (
+        act("climb", "climb onto the cart", target="cart"),
+        act("ask", "and ask him about Jin", person="him", topic="Jin"),
+    )
+    output = interpret(
+        InterpreterInput(player_text="climb onto the cart, and ask him about Jin", scope=scope), lambda line: acts
+    )
+    assert types(output)[-1] == "ask"
+
+
+def test_who_gets_in_gets_into_what_is_there_for_it() -> None:
+    noun = SceneryNoun(name="cart", head="cart", text="A cart stands here.", key="k:4", source="p:bar#4")
+    scope = SCOPES["bar"].model_copy(update={"scenery": (noun,)})
+    output = interpret(InterpreterInput(player_text="hop in", scope=scope), lambda line: (act("go", "hop in"),))
+    assert types(output) == ["sit"]
+
+
+def test_who_looks_at_tables_for_people_looks_round() -> None:
+    output = reading(act("look", "check each booth to see who is there", target="booth"))
+    assert [(action.type, action.metadata.get("detail")) for action in output.proposed_actions] == [("look", None)]

@@ -453,7 +453,7 @@ def _with_thing(group: str, kind: Kind, slot: str, name: str) -> list[Beat]:
 
 
 # Deeds of these forms are told with what becomes of the thing, where it is not the player's.
-_WITH_END = frozenset("take use move close put".split())
+_WITH_END = frozenset("take use move close put phone".split())
 
 
 def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:

@@ -31,14 +31,16 @@ class Kind:
     oneself where nobody is, what has a `personal` phrase and no name is the action `in_person`. A word that `wants`
     tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
     move, what is done to a part of somebody `hurts`. Words may make it another kind (`turns`, `turns_beside` other
-    acts, `turns_own` with one's own things, `finds` of who is elsewhere); what `leads_on` or `gets` something is
+    acts, `turns_said` after words to somebody, `turns_own` with one's own things, `finds` of who is elsewhere); what
+    `leads_on` or `gets` something is
     needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one goes up to
     a door; `slyly`: the verbs of what one pretends not to do; `elsewhere`:
     what it is at a place that is not near; `anywhere`: it may be done where nothing is known of
     the place. What is done to a part of somebody may be the verb that `holds` them; of what is
     done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
     that; what `opens` a door is done to its handle; `through` is
-    the line for what one looks out of."""
+    the line for what one looks out of. What words that match `makes` name is not there before; a condition that matches
+    `unanswered` holds after such an act."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -68,6 +70,9 @@ class Kind:
     turns: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     turns_beside: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     turns_own: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    turns_said: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    makes: re.Pattern[str] | None = None
+    unanswered: re.Pattern[str] | None = None
     finds: tuple[str, str] = ("", "")
     leads_on: bool = False
     gets: bool = False
@@ -94,7 +99,8 @@ def kinds() -> Mapping[str, Kind]:
         **dict.fromkeys(("fits", "then"), frozenset),
         **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
         **dict.fromkeys(("lines", "finds"), tuple),
-        **dict.fromkeys(("turns", "turns_beside", "turns_own"), _patterns),
+        **dict.fromkeys(("turns", "turns_beside", "turns_own", "turns_said"), _patterns),
+        **dict.fromkeys(("makes", "unanswered"), lambda pattern: re.compile(pattern, re.IGNORECASE)),
         "personal": lambda phrases: frozenset(phrases.split(", ")),
         "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
     }

@@ -96,7 +96,9 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     for act, after in zip_longest(acts, acts[1:]):
         if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
             continue
-        meant = _as_meant(ctx, _slyly(act), alone=len(acts) == 1)
+        if done and _holds_after(done[-1], act):
+            continue
+        meant = _as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1)
         act = _up_to_door(meant, after)
         if door and kind_of(act).at_doors and not _is_entity(ctx, act.target):
             # With an ear against the wood one listens at the door.
@@ -122,6 +124,19 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     return tuple(done)
 
 
+def _holds_after(before: Act, act: Act) -> bool:
+    """Tell whether an act is no more than a condition that holds after the one before it: nobody answers a call."""
+    unanswered = kind_of(before).unanswered
+    return unanswered is not None and bool(_IF.match(act.words) and unanswered.search(act.words))
+
+
+def _as_owed(act: Act, done: Sequence[Act]) -> Act:
+    """Return an act after words to somebody as of another kind where it goes on with them: `put it on the board`."""
+    turns = kind_of(act).turns_said if done and is_said(done[-1]) else {}
+    other = next((name for name, pattern in turns.items() if pattern.search(act.words)), "")
+    return act.model_copy(update={"kind": other}) if other else act
+
+
 def _unnamed(ctx: ParseContext, act: Act) -> Act:
     words = _MEANWHILE.sub("", act.words.strip(_LOOSE))
     name, _, rest = words.partition(" ")
@@ -131,7 +146,9 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
     named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
     if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
         named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
-    if named["target"].casefold() in _ABOUT or (kind_of(act).alone and _ROUND.search(words.strip(" ,.!"))):
+    if named["target"].casefold() in _ABOUT or (
+        kind_of(act).alone and (_ROUND.search(words.strip(" ,.!")) or _WATCHING.search(words))
+    ):
         named["target"] = ""
         words = kind_of(act).lines[-1] if kind_of(act).alone else words
     if _ANYBODY.search(words) and named["target"].split(" ")[0].endswith("ing"):
@@ -162,6 +179,13 @@ def _named_in(act: Act, words: str) -> dict[str, str]:
     }
 
 
+# Who is there, and not what a table is like.
+_WATCHING = re.compile(
+    r"\b(?:tables?|faces?|room|bar|place|booths?|chairs?|crowd|corners?)\b.* "
+    r"(?:who|who's|for (?:anyone|anybody|someone|somebody|friends?|spies|watchers|trouble|eyes))\b"
+    r"|\b(?:every|each|all the) face",
+    re.IGNORECASE,
+)
 _ROUND = re.compile(r"\b(?:look|looks|glance|glances|peek|gander) (?:a)?(?:round|about)$", re.IGNORECASE)
 _ABOUT = frozenset(("round", "around", "about"))
 _ANYBODY = re.compile(r"\b(?:anyone|anybody|someone|somebody|who)\b", re.IGNORECASE)
@@ -214,7 +238,11 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     turns = {**(kind.turns_own if is_own else {}), **({} if alone else kind.turns_beside), **kind.turns}
     other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
     if other and (not kind.leaves or resolve(act.target, ctx.nouns.exits) is None):
-        return act.model_copy(update={"kind": other})
+        act = act.model_copy(update={"kind": other})
+        return _made(act)
+    act = _made(act)
+    if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := _vehicle(ctx, kind)):
+        return act.model_copy(update={"kind": vehicle[0], "words": f"{words} {vehicle[1]}", "target": vehicle[1]})
     if kind.stops and act.target:
         to = re.search(r"\bto (?:the )?([\w' ]+)$", words)
         goals = (goal for goal in (to[1] if to else "", act.target) if goal and exact(goal, ctx.nouns.exits))
@@ -232,6 +260,24 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         line = kinds()[walk].lines[0].format(target=whom)
         return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
     return act
+
+
+def _made(act: Act) -> Act:
+    """Return an act without what it makes, which is not there before: `draw a fish on the counter`."""
+    makes = kind_of(act).makes
+    return (
+        act.model_copy(update={"target": ""}) if makes is not None and makes.search(act.words.strip(" ,.!*")) else act
+    )
+
+
+def _vehicle(ctx: ParseContext, kind: Kind) -> tuple[str, str] | None:
+    """Return what one may get into here, with the kind of act that this is; None where there is none, or several."""
+    shown = {f"the {candidate.name.split()[-1]}" for candidate in ctx.nouns.scenery}
+    found = [(to, name) for to, said in kind.turns.items() for name in shown if said.search(f"into {name}")]
+    return found[0] if len(found) == 1 else None
+
+
+_ABOARD = re.compile(r"\b(?:get|gets|hop|hops|climb|climbs|jump|jumps|step|steps) (?:in|aboard)$", re.IGNORECASE)
 
 
 def _lies_elsewhere(ctx: ParseContext, phrase: str) -> bool:

@@ -91,6 +91,7 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
     kept: list[Reading] = []
     failed: Kind | None = None
     missing = ""
+    near = False
     seen: set[str] = set()
     left = ""
     for reading in readings:
@@ -105,12 +106,13 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
             # It was not taken, and so it is not eaten.
             continue
         left = _left_lying(reading, act) or left
-        if failed is not None and _hangs(reading, act, failed, missing):
+        if failed is not None and _hangs(reading, act, failed, missing, near=near):
             failed = kind if kind.leads_on else failed
             continue
         kept.append(reading)
         if (kind.leads_on or kind.gets) and comes_to_nothing(reading, kind):
             failed = kind
+            near = any(action.metadata.get("detail_is") == "scenery" for action in reading.actions)
             missing = next((str(action.metadata.get("detail", "")) for action in reading.actions), reading.unknown)
     return kept
 
@@ -131,13 +133,13 @@ def comes_to_nothing(reading: Reading, kind: Kind) -> bool:
     return all(action.metadata.get("detail_is") in nothing for action in reading.actions)
 
 
-def _hangs(reading: Reading, act: Act, failed: Kind, missing: str) -> bool:
+def _hangs(reading: Reading, act: Act, failed: Kind, missing: str, *, near: bool) -> bool:
     """Tell whether an act is nothing without one before it that failed: all but small ones where one did not get
     there, what is risked or done with that where one did not get it; what is said to somebody who is here stays."""
     said = words_in(act)
     if is_said(act):
         is_to_nobody = all(action.target_id is None for action in reading.actions)
-        return (failed.leaves or is_to_nobody) and bool(said & lexicon().person_pronouns)
+        return ((failed.leaves and not near) or is_to_nobody) and bool(said & lexicon().person_pronouns)
     if failed.leads_on:
         return not reading.actions or not all(map(_is_small, reading.actions))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
