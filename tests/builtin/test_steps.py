@@ -319,6 +319,11 @@ def test_what_is_drawn_need_not_be_there() -> None:
     assert output.proposed_actions[0].deed == "sketch a whale on the wall"
 
 
+def test_what_is_drawn_is_not_taken() -> None:
+    output = reading(act("take", "doodle a crown in the dust", target="crown"))
+    assert [(action.form, action.metadata.get("detail")) for action in output.proposed_actions] == [("write", None)]
+
+
 def test_a_request_beside_something_that_leads_nowhere_is_made() -> None:
     noun = SceneryNoun(name="cart", head="cart", text="A cart stands here.", key="k:4", source="p:bar#4")
     scope = SCOPES["bar"].model_copy(update={"scenery": (noun,)})

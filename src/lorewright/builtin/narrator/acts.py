@@ -453,7 +453,9 @@ def _with_thing(group: str, kind: Kind, slot: str, name: str) -> list[Beat]:
 
 
 # Deeds of these forms are told with what becomes of the thing, where it is not the player's.
-_WITH_END = frozenset("take use move close put phone".split())
+_WITH_END = frozenset("take use move close put".split())
+# And deeds of these with what came of them, always.
+_WITH_OUTCOME = frozenset(("phone",))
 
 
 def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:
@@ -470,5 +472,6 @@ def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:
 
 
 def _bare(beat: Beat) -> Beat:
-    is_told_out = beat.facts.get("kind") in _WITH_END and not beat.facts.get("carried")
+    kind = beat.facts.get("kind")
+    is_told_out = kind in _WITH_OUTCOME or (kind in _WITH_END and not beat.facts.get("carried"))
     return beat if beat.group != IN_WORDS or is_told_out else replace(beat, group=FIRST, facts={})
