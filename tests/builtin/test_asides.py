@@ -311,3 +311,10 @@ def test_what_can_be_done_is_told_by_who_is_here_and_where_it_goes_on() -> None:
 
 def test_one_does_not_go_back_in_time() -> None:
     assert is_never_possible("wind back to yesterday and look who did it")
+
+
+def test_another_story_and_other_numbers_are_asked_of_the_game_and_nobody_breathes_under_water() -> None:
+    assert subjects_in("I opened the wrong scenario, how do I get out?", "questions")[0] == "stories"
+    assert subjects_in("may I reroll my skills?", "questions")[0] == "part"
+    assert is_never_possible("I start breathing under the water")
+    assert not is_of_the_game("can you tell me another story?")

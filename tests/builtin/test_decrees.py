@@ -142,3 +142,12 @@ def test_an_attempt_at_what_nothing_is_known_of_is_beyond_one() -> None:
     line = "make it stop snowing"
     output = heard(line, act("attempt", line))
     assert (output.aside and output.aside.kind, output.proposed_actions) == ("story", ())
+
+
+def test_several_things_do_nothing_by_being_said_to_and_who_is_said_to_have_come_along_is_absent() -> None:
+    output = heard("the candles blow out", act("attempt", "the candles blow out"))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+    line = "I stroke my parrot, it came along with me"
+    output = heard(line, act("tell", line))
+    assert [action.metadata.get("detail") for action in output.proposed_actions] == ["parrot"]
+    assert output.proposed_actions[0].metadata["detail_is"] == "absent"

@@ -169,6 +169,7 @@ def test_all_who_are_here_can_be_told_to_be_quiet(form: str, words: str) -> None
         ("ask", "does it have to be so cold", "asked.must"),
         ("ask_help", "want a hand with that sack", "heard.proposal"),
         ("apologise", "I'm sorry for your loss", "heard.condolence"),
+        ("apologise", "I'm sorry about Jin, it must be hard", "heard.condolence"),
         ("call", "whoever is in the corner, come out", "heard.at_large"),
         ("insult", "silence, voices", "heard.in_head"),
     ],

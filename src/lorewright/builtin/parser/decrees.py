@@ -155,12 +155,26 @@ def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool,
     while after and (after[0] in _words()["between"] or after[0].endswith("ly")):
         after = after[1:]
     verb = after[0].strip(".,!") if after else ""
+    if not is_told and _is_of_several(words):
+        return True
     if is_told and not {"me", "i", "me.", "my"} & set(after):
         # A remark about somebody who is here.
         return False
     is_deed = _is_third_person(verb) or (not is_thing and verb.endswith("s") and not verb.endswith("ss"))
     is_deed = is_deed and verb not in _words()["stative"] | (_words()["lasting"] if is_thing else frozenset())
     return is_deed or (is_told and verb in _words()["saying"])
+
+
+def _is_of_several(words: Sequence[str]) -> bool:
+    """Tell whether a clause says what several things do: `the lights go out`."""
+    return words[0] in _words()["determiners"] and any(
+        words[at - 1].endswith("s")
+        and not words[at].endswith("s")
+        and words[at] not in _words()["particles"]
+        and is_verb(words[at])
+        and words[at + 1].strip(".,!") in _words()["particles"]
+        for at in range(2, min(len(words) - 1, 4))
+    )
 
 
 def _after_subject(ctx: ParseContext, words: Sequence[str], *, is_told: bool, has_pronoun: bool) -> Sequence[str]:
@@ -264,6 +278,10 @@ _BRIBED = re.compile(
     r"[\w'-]+(?: [\w'-]+)?)",
     re.IGNORECASE,
 )
+_ALONG = re.compile(
+    r"\bmy (?P<what>[\w-]+)(?: [A-Z][\w-]+)?,? (?:(?:he|she|it|they|who) )?(?:is|are|came|comes|has come|have come)"
+    r"(?: here| along)? with me\b"
+)
 _MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
 
 
@@ -289,6 +307,10 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
     bribe = _BRIBED.search(act.words)
     if bribe is not None and (name := _name_of(bribe["what"])) and not _has(ctx, name, in_sight=False):
         return _absent(ctx, act, name)
+    along = _ALONG.search(act.words)
+    if along is not None and (name := along["what"]) and not _has(ctx, name, in_sight=True):
+        # Who or what is said to have come along.
+        return None if _stands(ctx, name) == "shown" else _absent(ctx, act, name)
     if act.kind in _words()["seen"]:
         return _lacked_of_ones_own(ctx, act)
     if kind.said and not is_handled:

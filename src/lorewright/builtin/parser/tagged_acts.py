@@ -412,6 +412,14 @@ _TELL_ME = re.compile(
 )
 
 
+# A deed by a rank that one claims to have: `I arrest Oakes, I'm the sheriff now`.
+_RANKED = re.compile(
+    r"i (?!am\b|think\b|know\b|say\b|tell\b)\w+ [\w' ]+?,? (?:because |since |as |and |for )?(?:i'm|im|i am)"
+    r" (?:the|a|an) \w+(?: now| here)?\W*$",
+    re.IGNORECASE,
+)
+
+
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
     people = ctx.nouns.people
     if people and act.person[:1].isupper() and is_nobodys_name(ctx, act.person):
@@ -423,6 +431,8 @@ def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -
     if name := speechless(ctx, act.person):
         return alone(name, "mute")
     if not people and hearer is None:
+        if _RANKED.match(act.words):
+            return _aside("story", act)
         is_wondered = kind.wondered and not act.person and not _OF_YOU & words_in(act)
         return (
             wondering(act.topic or act.words)
