@@ -11,6 +11,7 @@ from lorewright.builtin.words.asides import (
     is_of_the_game,
     names_of_clock,
     out_of_story,
+    subjects_in,
 )
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.retrieval.view import LoreView
