@@ -40,6 +40,8 @@ VIKTOR, MIRA = NOUNS.people
         ("what did they do to you?", "", "what did they do to me"),
         ("I'm not afraid of you", "", "you're not afraid of me"),
         ("was I supposed to bring a present, mate", "", "were you supposed to bring a present"),
+        ("who are you, then?", "", "who am I"),
+        ("you hid the ladder yourself, didn't you?", "", "I hid the ladder myself, didn't I"),
         ("I swear I'll bring it back tomorrow", "", "you'll bring it back tomorrow"),
     ],
 )

@@ -332,7 +332,8 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
     is_clear_end = not after or after in _NO_NOUNS or after == ","
     if before in ("were", "was") and at > 1 and low[at - 2] == "i":
         return "me"
-    if before in _AUXILIARIES and (not is_clear_end or low[max(at - 2, 0)] == "where"):
+    is_tag = before.endswith("n't") or at < 2 or low[at - 2] in _ASKING
+    if before in _AUXILIARIES and (not is_clear_end or is_tag):
         return "I"
     if after in _AUXILIARIES | _BETWEEN and before not in _BEFORE_OBJECTS - _JOINING:
         return "I"
@@ -341,6 +342,9 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
     if _acts(after) and (not before or before == "," or before in _BEFORE_CLAUSES or not is_verb(before)):
         return "I"
     return "me" if is_verb(before) else ""
+
+
+_ASKING = frozenset((",", "where", "who", "what", "how", "why", "when"))
 
 
 def _acts(word: str) -> bool:
