@@ -232,15 +232,11 @@ _THIRD: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 _CONTRACTED = MappingProxyType(
     {
-        "he's": "you're",
-        "she's": "you're",
-        "they're": "you're",
-        "he'll": "you'll",
-        "she'll": "you'll",
-        "they'll": "you'll",
+        "he's": "you're", "she's": "you're", "they're": "you're",
+        "he'll": "you'll", "she'll": "you'll", "they'll": "you'll",
+        "he'd": "you'd", "she'd": "you'd", "they'd": "you'd",
     }
-    | {"he'd": "you'd", "she'd": "you'd", "they'd": "you'd"}
-)
+)  # fmt: skip
 
 
 def _plain_verb(word: str) -> str:
