@@ -319,7 +319,7 @@ def _owned(grid: Grid, words: Sequence[str]) -> Pick | None:
     named = set(words)
     if grid.last and named & IT and not named - IT - FILL:
         return Pick(grid.last)
-    if named & {word for word in named if is_where(word)} - {"right", "left"}:
+    if any(map(is_where, named - {"right", "left"})):
         return None
     rivals = {word for who, marks in grid.board.marks.items() if who != grid.board.own for word in marks}
     own = {word for who, marks in grid.board.marks.items() if who == grid.board.own for word in marks}
