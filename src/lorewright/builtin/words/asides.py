@@ -159,7 +159,7 @@ _OF_SOMEBODY = re.compile(r" (?:to|for) (?:you|u|him|her|them|everyone|us) ")
 
 
 def is_of_the_game(text: str) -> bool:
-    """Tell whether a question has words that nothing but the game is meant by, whomever one stands with."""
+    """Tell whether a question has words that mean nothing but the game, also where somebody is there to be asked."""
     plain = f" {_bare(text.replace('’', chr(39)))} "
     return (is_question(text) and not _OF_SOMEBODY.search(plain)) and any(
         subject.alone is not None and subject.alone.search(plain) for subject in subjects()["questions"].values()
@@ -176,11 +176,11 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
         # Who is away for a moment says no more than that: `brb gonna see if she is ok`.
         kind = ""
     if not kind and marked:
-        kind = "rules" if subjects_in(text, "questions") else ""
+        is_rule = bool(subjects_in(text, "questions"))
+        is_typing = not is_rule and _bare(marked).startswith("how ")
+        kind = "typing" if is_typing else "rules" if is_rule or is_question(marked) else "ooc"
     elif not kind and not is_called and (asked := next(filter(is_of_the_game, (text, typed)), "")):
         kind, text = "rules", asked
-    if not kind and marked:
-        kind = "typing" if _bare(marked).startswith("how ") else "rules" if is_question(marked) else "ooc"
     return "help" if not kind and text.startswith("/") else kind, text
 
 
