@@ -34,10 +34,10 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    find_posture,
     lexicon,
     longest_prefix,
     lows,
-    syntaxes,
     words_of,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
@@ -122,7 +122,7 @@ def _read_leap(ctx: ParseContext, words: str) -> Reading | None:
     up = exact("up", ctx.nouns.exits)
     if verb == "climb" and up is not None:
         return read_way(ctx, words, words_of("up"))
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     found: Reading | None = posture(ctx, words) if posture is not None and verb in ("jump", "leap") else None
     return found
 

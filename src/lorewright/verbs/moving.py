@@ -32,9 +32,9 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    find_posture,
     lexicon,
     lows,
-    syntaxes,
     typed,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
@@ -346,7 +346,7 @@ def _read_hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
         return acting(ctx, SNEAK.name, "hide", metadata={"detail": "hide"})
     nouns = ctx.nouns
     found = resolve(bare(place), nouns.things + nouns.doors + nouns.people)
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     if posture is not None and len(place) == len(rest) and (isinstance(found, PhraseMatch) or _is_it(place)):
         # `hide the passkey`: it is out of sight, and where it was.
         put_away: Reading = posture(ctx, words)

@@ -48,9 +48,9 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    find_posture,
     lexicon,
     lows,
-    syntaxes,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.rules.actions import Action, Attempt, Deed
@@ -294,7 +294,7 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
             return acting(ctx, TAKE.name, f"take {shown(lying)}", target=lying)
         if ctx.prose_noun and bare(thing).lower() in ("it", "them", "one"):
             return nothing_called(ctx, f"take {ctx.prose_noun}", ctx.prose_noun)
-        posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+        posture = find_posture()
         mine = pronoun(ctx, bare(thing), things_first=True) or resolve(bare(thing), ctx.nouns.carried)
         if posture is not None and isinstance(mine, PhraseMatch) and mine.candidate in ctx.nouns.carried:
             stowed: Reading = posture(ctx, f"stow {mine.label}")

@@ -12,7 +12,7 @@ from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, kinds
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import LONGEST, comes_to_nothing, is_of_body, verb_told
-from lorewright.builtin.words.clauses import lexicon, syntaxes
+from lorewright.builtin.words.clauses import find_posture, lexicon
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.scene_lore.nouns import is_verb
@@ -351,7 +351,7 @@ def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: 
 
 
 def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     if posture is None:
         return None
     posed: Reading = posture(ctx, act.words.strip(" ,.!*"))

@@ -53,7 +53,7 @@ from lorewright.builtin.words.board import (
     which_are_free,
     words_for,
 )
-from lorewright.builtin.words.clauses import syntaxes, words_of
+from lorewright.builtin.words.clauses import find_posture, words_of
 from lorewright.builtin.words.noun_phrases import PhraseMatch
 from lorewright.builtin.words.tagging import Act
 from lorewright.values.readings import Aside, Unclear
@@ -350,7 +350,7 @@ def _answered(
 
 def _deed_alone(ctx: ParseContext, words: str) -> Reading | None:
     """Return a deed that changes nothing, in the player's words."""
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     posed: Reading | None = None if posture is None else posture(ctx, words.strip(" *.,!"))
     if posed is None:
         return None

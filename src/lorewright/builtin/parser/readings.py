@@ -9,10 +9,10 @@ from typing import Any
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Word,
+    find_posture,
     lexicon,
     lows,
     place_name,
-    syntaxes,
     typed,
     verb_with,
     with_article,
@@ -248,7 +248,7 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: boo
         return None
     if noun is None or free is None or (of_people and noun.standing != "shown"):
         return None
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     is_own = noun.standing == "ambient" and "'s" not in phrase and noun.name.split()[-1] in lexicon().body
     if is_own and posture is not None:
         posed: Reading = posture(ctx, words)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, words_in
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
-from lorewright.builtin.words.clauses import Syntax, lexicon, listed, syntaxes
+from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
@@ -36,7 +36,7 @@ def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
     """Return what is done with a part of one's body as a posture: `rolls her shoulders`."""
     action = reading.actions[0] if len(reading.actions) == 1 else None
     detail = "" if action is None or action.target_id else str(action.metadata.get("detail", ""))
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     own = re.search(rf"\b(?:my|his|her|their|your) (?:[\w-]+ )?{re.escape(detail)}\b", reading.words, re.IGNORECASE)
     if action is None or posture is None or not action.deed or not detail or own is None or not is_of_body(detail):
         return reading

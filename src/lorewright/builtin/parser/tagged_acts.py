@@ -45,7 +45,7 @@ from lorewright.builtin.parser.speech import (
 )
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.builtin.words.asides import is_of_the_game
-from lorewright.builtin.words.clauses import lexicon, syntaxes, verb_with, words_of
+from lorewright.builtin.words.clauses import find_posture, lexicon, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
@@ -476,7 +476,7 @@ def _deed(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     words = act.words.strip(" *.,!")
     about = act.target or act.second or act.person
     found = resolve(about, ctx.nouns.everything()) if about else None
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     posed: Reading | None = None if posture is None or not kind.harmless else posture(ctx, words)
     if posed is not None and isinstance(found, PhraseMatch) and found.candidate in ctx.nouns.carried:
         posed = replace(posed, mentioned=(found.candidate,))

@@ -26,6 +26,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.words.clauses import (
     Word,
+    find_posture,
     lexicon,
     longest_prefix,
     lows,
@@ -245,7 +246,7 @@ def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
 def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a move out of the place, where there is one way; else through what is named."""
     alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
-    posture = next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+    posture = find_posture()
     if posture is not None and act_word(words) == "leave" and _STAYS & set(lows(rest)[1:]):
         stayed: Reading = posture(ctx, words)
         return stayed

@@ -193,6 +193,11 @@ def syntaxes() -> list[Syntax]:
     return [part for verb in verbs().values() if (part := verb.part(Syntax)) is not None]
 
 
+def find_posture() -> Callable[..., Any] | None:
+    """Return what reads words as a posture, an act of no consequence; None where no verb does."""
+    return next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+
+
 def verb_with(has: Callable[[Syntax], object]) -> Verb | None:
     """Return the first verb that is something to the parser; None where none is."""
     return next((verb for verb in verbs().values() if (part := verb.part(Syntax)) is not None and has(part)), None)
