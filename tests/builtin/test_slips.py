@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.words.spelling import is_english, likely_word, mended_in, mended_word, parted, spelled_out
+from lorewright.builtin.words.english import is_english
+from lorewright.builtin.words.spelling import likely_word, mended_in, mended_word, parted, spelled_out
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_words_that_are_run_together_are_parted_after_a_verb(typed: str, meant: 
         ("i brake the glass", "i break the glass"),
         ("ur so brave", "you're so brave"),
         ("take ur coat", "take your coat"),
-        ("its ok ur safe", "its ok you're safe"),
+        ("its ok ur safe", "it's ok you're safe"),
         ("in your right hand", "in your right hand"),
         ("the dam", "the dam"),
         ("gonna loose it", "going to lose it"),

@@ -48,7 +48,7 @@ def test_a_digit_is_a_word_only_before_one_that_it_can_stand_before(typed: str, 
 
 def test_a_mood_of_whoever_types_is_no_word_of_the_line() -> None:
     assert spelled_out("ask viktor about jin lol", ()) == "ask viktor about jin"
-    assert spelled_out("omg, look around", ()) == ", look around"
+    assert spelled_out("omg, look around", ()) == "look around"
     assert spelled_out("wtf lol", ()) == "wtf lol", "a line of nothing else stays, so that it can be answered"
 
 

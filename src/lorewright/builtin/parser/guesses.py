@@ -33,6 +33,7 @@ from lorewright.builtin.words.clauses import (
     typed,
     with_article,
 )
+from lorewright.builtin.words.english import is_english
 from lorewright.builtin.words.noun_phrases import (
     Candidate,
     PhraseMatch,
@@ -43,7 +44,6 @@ from lorewright.builtin.words.noun_phrases import (
     scenery_named,
     words_shown,
 )
-from lorewright.builtin.words.spelling import is_english
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.scene_lore.nouns import function_words, is_verb, known_words, singular

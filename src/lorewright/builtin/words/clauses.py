@@ -104,6 +104,7 @@ class Lexicon:
     risks: tuple[tuple[Risk, frozenset[str]], ...]
     spellings: Mapping[str, str]
     noise: frozenset[str]
+    parting: frozenset[str]
     homophones: Mapping[str, Mapping[str, str]]
     calls: frozenset[str]
     tails: tuple[Phrase, ...]
@@ -228,6 +229,7 @@ def lexicon() -> Lexicon:
         numbers=data["numbers"],
         spellings=data["spellings"],
         noise=frozenset(data["noise"]),
+        parting=frozenset(data["parting"]),
         homophones=data["homophones"],
         calls=frozenset(data["calls"]),
         tails=_phrases(data["tails"]),

@@ -297,6 +297,8 @@ def _turned(tokens: Sequence[str]) -> list[str] | None:
                 _agree(told, low, at, _AFTER_YOU)
         elif word in _LISTENER:
             told[at] = _LISTENER[word]
+        elif word == "you" and low[at + 1 : at + 2] and low[at + 1] in _CALLED_NAMES:
+            return None
         elif word == "you":
             part = _part_of_you(low, at)
             if not part:
@@ -314,6 +316,13 @@ def _turned(tokens: Sequence[str]) -> list[str] | None:
     return told
 
 
+# What somebody is called after `you`.
+_CALLED_NAMES = frozenset(
+    "creep weirdo idiot fool bastard liar genius legend star angel darling moron jerk prick scoundrel devil beauty"
+    " clown muppet absolute little old big silly dirty lucky poor total".split()
+)
+
+
 def _agree(told: list[str], low: Sequence[str], at: int, forms: Mapping[str, str]) -> None:
     """Put the verb after a pronoun into its form, in place; an adverb may stand between them."""
     verb = at + 2 if at + 1 < len(low) and low[at + 1] in _BETWEEN else at + 1
@@ -328,6 +337,8 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
     is_clear_end = not after or after in _NO_NOUNS or after == ","
     if before in ("were", "was") and at > 1 and low[at - 2] == "i":
         return "me"
+    if before in _BEFORE_THAT and not is_clear_end:
+        return "I"
     is_tag = before.endswith("n't") or at < 2 or low[at - 2] in _ASKING
     if before in _AUXILIARIES and (not is_clear_end or is_tag):
         return "I"
@@ -340,6 +351,8 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
     return "me" if is_verb(before) else ""
 
 
+# Behind these comes what one hopes or thinks: `I hope you brought it`.
+_BEFORE_THAT = frozenset("hope bet think guess reckon suppose".split())
 _ASKING = frozenset((",", "where", "who", "what", "how", "why", "when"))
 
 

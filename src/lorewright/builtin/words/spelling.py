@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from importlib import resources
-from string import ascii_lowercase
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from rapidfuzz.distance import OSA
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.english import ALIKE, cost_of, is_english, is_name, likely_words, sound_of
+from lorewright.builtin.words.plain_words import cut_apart, goes_on, in_plain_words, is_open, with_spaces
 from lorewright.scene_lore.nouns import common_verbs, function_words, known_words
 
 _TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")
@@ -26,6 +24,27 @@ _AFTER_DIGITS = frozenset(
 # After these a digit is a number of things: `drop 2 coins`.
 _COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())
 _SHOUTED = re.compile(r"([?!])[?!]+")
+
+
+# `2` is `too` before the first of these, and at an end after the second, `to` after the third, and between `up` and the
+# fourth; `1` is `one` after the last.
+_AFTER_TOO = frozenset("much many late soon hot cold dark far long loud scared tired early quiet".split())
+_BEFORE_TOO = frozenset("me you u him her us them it that this ears eyes mouth hands go want".split())
+_BEFORE_TO = frozenset("need want have has going got try used how where what went gonna trying able ready".split())
+_AFTER_UP = frozenset(("", "out", "there", "here", "now", "tonight", "lately", "today", "then", "something", "no"))
+_BEFORE_ONE = frozenset("last first next this that which every other another right left only wrong no".split())
+
+
+def _begins_act(word: str) -> bool:
+    """Tell whether no `an` stands before a word, so that a letter of `and` was left out."""
+    if len(word) < _SHORT or not word.isalpha():
+        return False
+    is_verb = word in lexicon().verb_words or word in lexicon().spellings
+    return word in _VERBS_AFTER_AND or (word[0] not in "aeiouhlmnfrsx" or (is_verb and word[0] not in "aeiou"))
+
+
+# Verbs with a vowel before them that are hardly ever nouns.
+_VERBS_AFTER_AND = frozenset("ask eat enter i'm im ill i'll its it's u you".split())
 
 
 # A single word of fewer letters is a command.
@@ -51,7 +70,7 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
     `names` are words of names in scope, `shown` those of what the prose shows, in lower case: they are left alone. A
     text that is a single word is a command (`n`, `i`), and stays.
     """
-    text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", text)
+    text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", with_spaces(text))
     tokens = list(_TOKEN.finditer(text))
     if len(tokens) < 2 and len(text) < _SHORT:
         return text
@@ -66,21 +85,31 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
         after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
         before = tokens[number - 1][0].casefold() if number else ""
         is_end = number + 2 >= len(tokens)
+        if token[0].casefold() not in names and _parts(text, token, before, after):
+            parts += [text[done : token.start()], "."]
+            done = token.end()
+            continue
         word = _read_as(token[0], names, shown, before, after, is_end=is_end)
         parts += [text[done : token.start()], word]
         done = token.end()
     out = "".join((*parts, text[done:]))
-    asked = _ASKED_OF.match(out)
-    if asked is not None and asked["name"].casefold() in names:
-        out = f"{asked['question']}, {asked['name']}? {out[asked.end() :]}"
-    return " ".join(re.sub(r"\s+([,;:.!?])", r"\1", out).split()) or text
+    return cut_apart(in_plain_words(out.lstrip(" ,.;"), names), names) or text
 
 
-# A question to somebody that runs on into what is said.
-_ASKED_OF = re.compile(
-    r"(?P<question>(?:where|how|who) are you) (?P<name>\w+) (?=(?:i|i'm|it's|can't|don't|this|that|we)\b)",
-    re.IGNORECASE,
-)
+def _parts(text: str, token: re.Match[str], before: str, after: str) -> bool:
+    """Tell whether a laugh or a curse stands between two things that are said: `he locked me in wtf open the door`."""
+    is_between = text[token.start() - 1 : token.start()] == text[token.end() : token.end() + 1] == " "
+    low = token[0].casefold()
+    if (
+        not is_between
+        or not before
+        or (low not in lexicon().parting | lexicon().calls and not _LAUGHTER.fullmatch(low))
+    ):
+        return False
+    said = re.split(r"[.,;:!?]", text[: token.start()])[-1].split()
+    rest = re.split(r"[.,;:!?]", text[token.end() :])[0].split()
+    is_whole = len(said) > 1 and len(rest) > 1 and said[-1] == before
+    return is_whole and not is_open(before) and before not in _TAKES_AN_END and not goes_on(after)
 
 
 def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
@@ -99,7 +128,11 @@ def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
     if len(low) > _SHORT and low[0] in ("idk", "dunno") and low[1] in _THOUGHT_OF:
         return range(1)
     is_called = is_open and low[0] in lex.calls and not re.match(r"\W*\w+\W*,", text)
-    return range(1) if is_called and ((low[1],) in lex.question_words or low[1] in _SAID_TO) else range(0)
+    return (
+        range(1)
+        if is_called and ((low[1],) in lex.question_words or low[1] in _SAID_TO or low[1] in names)
+        else range(0)
+    )
 
 
 # What is set off by a comma at the end calls somebody, and is left to that.
@@ -128,10 +161,18 @@ def _read_as(
     if low in names or low in shown or (low in ("ill", "id") and before not in _BEFORE_ILL):
         return token
     is_count = before in _COUNTED and after not in _AFTER_DIGITS
+    if low == "2" and (after in _AFTER_TOO or (not after and before in _BEFORE_TOO)):
+        return "too"
     if is_inner and low in _DIGITS and not is_count and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
+    if low == "2" and ((is_inner and before in _BEFORE_TO) or (before == "up" and after in _AFTER_UP)):
+        return "to"
+    if low == "1" and before in _BEFORE_ONE and not after[:1].isdigit():
+        return "one"
     if _is_noise(low):
         return ""
+    if low == "an" and _begins_act(after) and token == low:
+        return "and"
     is_direction = not is_inner and (not after or before or after in ("then", "and", "s", "e", "w"))
     if low == "n" and is_direction:
         return token
@@ -140,7 +181,7 @@ def _read_as(
         low = token = short
     found = lex.homophones.get(low, {}).get(lex.spellings.get(before, before), "")
     found = found or ("" if low in _REAL_AFTER_ARTICLES and before in lex.articles else lex.spellings.get(low, ""))
-    found = found or _in_other_letters(low, names, shown) or _mended(token, names, shown, before)
+    found = found or _with_g(low) or _in_other_letters(low, names, shown) or _mended(token, names, shown, before)
     if low == "y" and after in _AFTER_WHY:
         found = "why"
     if low == "were" and after in _AFTER_WHERE:
@@ -156,13 +197,20 @@ def _read_as(
 # Slang that is a word of its own after an article: `the dam`, `a rite`.
 _REAL_AFTER_ARTICLES = frozenset("wit sum dam rite mid def hoo".split())
 _AFTER_YOU_ARE = frozenset(
-    "really so very too not a an the such always welcome going kidding lying joking doing looking".split()
+    "really so very too not a an the such always welcome going kidding lying joking doing looking on in out here there"
+    " being getting making giving killing my late next".split()
 ) | {"going to"}
 # The same where nothing follows.
 _SAID_OF_YOU = frozenset(
     "right wrong pretty safe ok okay funny weird mean late nice sweet mad lucky cute beautiful crazy scared".split()
 )
 _AFTER_WHERE = frozenset("is am are r do does did was shud should can cud could".split())
+
+
+def _with_g(low: str) -> str:
+    """Return the participle of which a word lacks the last letter: `pickin`; empty for other words."""
+    is_likely = len(low) > _LONG_ENOUGH and low.endswith("in") and not is_english(low)
+    return f"{low}g" if is_likely and is_english(f"{low}g") else ""
 
 
 def _in_other_letters(low: str, names: Collection[str], shown: Collection[str]) -> str:
@@ -310,26 +358,7 @@ def _is_slip(typed: str, word: str) -> bool:
 
 def _sounds_like(typed: str, word: str) -> bool:
     is_long = len(word) >= _LONG_ENOUGH
-    return is_long and word[0] in (typed[0], *_ALIKE.get(typed[0], "")) and _sound(typed) == _sound(word)
-
-
-# First letters that sound alike.
-_ALIKE = {"k": "cq", "c": "k", "q": "k", "f": "p", "j": "g", "g": "j", "r": "w", "n": "k", "s": "c", "w": "r"}
-_SOUNDS = tuple(
-    (re.compile(pattern), sound)
-    for pattern, sound in (
-        *(("^wr", "r"), ("^kn", "n"), ("ph", "f"), ("ck|q(?!u)|c(?![eiyh])", "k"), ("qu|kw", "kw"), ("x", "ks")),
-        *(("c(?=[eiy])|z", "s"), (r"ght\b", "t"), (r"(.)\1", r"\1"), (r"(?<=\w)e\b", "")),
-    )
-)
-
-
-@lru_cache(maxsize=4096)
-def _sound(word: str) -> str:
-    """Return a word as it sounds, roughly."""
-    for pattern, sound in _SOUNDS:
-        word = pattern.sub(sound, word)
-    return word
+    return is_long and word[0] in (typed[0], *ALIKE.get(typed[0], "")) and sound_of(typed) == sound_of(word)
 
 
 @cache
@@ -367,30 +396,7 @@ def _known() -> frozenset[str]:
     )
 
 
-# The words of English -> which are right as they are, and the common one that an unknown word is likely meant to be.
-
-
-@cache
-def _english() -> Mapping[str, tuple[str, str, str]]:
-    """Return the common words, the other words and the names by their first letter, each between ends of lines."""
-    packed = resources.files(__package__).joinpath("english.txt.gz").read_bytes()
-    lists = [f"\n{part.strip()}\n" for part in gzip.decompress(packed).decode().split("\n\n")[1:]]
-    found = ([re.findall(rf"(?<=\n){first}\w*\n", part) for part in lists] for first in ascii_lowercase)
-    return {
-        first: (f"\n{''.join(common)}", f"\n{''.join(others)}", f"\n{''.join(names)}")
-        for first, (common, others, names) in zip(ascii_lowercase, found, strict=True)
-    }
-
-
-# How many words are common; a word twice as rare as another costs so much of a wrong letter.
-_COMMON_WORDS, _COMMONEST, _PER_DOUBLING = 15300, 250, 0.12
-
-
-@lru_cache(maxsize=4096)
-def is_english(low: str) -> bool:
-    """Tell whether a word in lower case is one of English: right as it is, whatever it is like."""
-    common, others, _ = _english().get(low[:1], ("", "", ""))
-    return f"\n{low}\n" in common or f"\n{low}\n" in others
+# The words of English -> the common one that an unknown word is likely meant to be.
 
 
 def likely_word(low: str, scene: Collection[str], *, begins: bool) -> str:
@@ -400,83 +406,21 @@ def likely_word(low: str, scene: Collection[str], *, begins: bool) -> str:
         return ""
     if any(is_english(stem) or stem in scene or stem in _known() for stem in _stems(low)):
         return ""
-    likely = _likely(low)
+    likely = likely_words(low)
     if begins:
         verbs = _verb_words()
         likely = tuple(sorted((cost - (_FOR_A_VERB if word in verbs else 0), word) for cost, word in likely))
     dearest = _DEAREST if len(low) > _LONG_ENOUGH else _DEAREST_SHORT
     if not likely or likely[0][0] > dearest or (likely[1:] and likely[1][0] - likely[0][0] < _AHEAD):
         return ""
-    is_of_scene = any(_cost(low, word) <= likely[0][0] + _FOR_THE_SCENE for word in scene)
-    return "" if is_of_scene or f"\n{low}\n" in _english()[low[0]][2] else likely[0][1]
+    is_of_scene = any(cost_of(low, word) <= likely[0][0] + _FOR_THE_SCENE for word in scene if word != likely[0][1])
+    return "" if is_of_scene or is_name(low) else likely[0][1]
 
 
 # A word may cost so much, and the next must cost so much more.
 _DEAREST, _DEAREST_SHORT, _AHEAD = 1.8, 1.4, 0.25
 # What a verb is cheaper by where one stands, and a word of the scene anywhere.
 _FOR_A_VERB, _FOR_THE_SCENE = 0.25, 0.6
-
-
-@lru_cache(maxsize=4096)
-def _likely(low: str) -> tuple[tuple[float, str], ...]:
-    """Return the common words that a word is like, each after what it costs to take it for that, cheapest first."""
-    ranked = (_english()[first][0].split() for first in (low[0], *_ALIKE.get(low[0], "")))
-    costs = (
-        (_cost(low, word) + _PER_DOUBLING * math.log2(1 + place / len(words) * _COMMON_WORDS / _COMMONEST), word)
-        for words in ranked
-        for place, word in enumerate(words)
-    )
-    likely = {word: cost for cost, word in costs if cost <= _DEAREST + _FOR_A_VERB + _AHEAD}
-    swapped = (low[:at] + low[at + 1] + low[at] + low[at + 2 :] for at in range(len(low) - 1))
-    # A rare word too may be meant by its letters in another order.
-    likely |= {word: _SWAPPED for word in swapped if word not in likely and is_english(word)}
-    return tuple(sorted((cost, word) for word, cost in likely.items()))
-
-
-_SWAPPED = 1.0
-
-
-def _cost(typed: str, word: str) -> float:
-    """Return how unlikely it is that a word was typed so: about 1 for a wrong letter, infinite for another word."""
-    is_near = abs(len(typed) - len(word)) <= 2 and len(word) >= _SHORT
-    if not is_near or word[0] not in (typed[0], *_ALIKE.get(typed[0], "")):
-        return math.inf
-    distance = OSA.distance(typed, word, score_cutoff=2)
-    if distance <= 1 and word[0] == typed[0]:
-        if re.sub(r"(.)\1", r"\1", typed) == re.sub(r"(.)\1", r"\1", word):
-            return 0.5
-        if len(typed) != len(word):
-            return 0.9 if len(typed) < len(word) else 1.1
-        if sorted(typed) == sorted(word):
-            return 0.7
-        return 0.9 if _spoken(typed) == _spoken(word) else 1.5 - 0.4 * (_VOWEL.sub("", typed) == _VOWEL.sub("", word))
-    if _spoken(typed) == _spoken(word):
-        return 0.8 + 0.1 * distance
-    return 1.5 if distance == 2 and min(len(typed), len(word)) >= _LONG and word[0] == typed[0] else math.inf
-
-
-_VOWEL = re.compile("[aeiouy]")
-# In words of so many letters two may be wrong.
-_LONG = 7
-
-
-@lru_cache(maxsize=1024)
-def _spoken(word: str) -> str:
-    """Return a word as it is spoken, very roughly."""
-    word = _sound(word)
-    for pattern, sound in _SPOKEN:
-        word = pattern.sub(sound, word)
-    return word
-
-
-_SPOKEN = tuple(
-    (re.compile(pattern), sound)
-    for pattern, sound in (
-        *(("^wh", "w"), ("tch", "ch"), ("igh", "i"), ("gh", ""), ("mb$", "m"), ("dg", "j"), ("[st]ion", "shn")),
-        *(("o[uw]|oo|ew|ue", "u"), ("ea|ee|ie|ei|ey|y", "i"), ("a[iy]", "a"), (r"[aeiou]+r\b", "r")),
-        ("st(?=[el])", "s"),
-    )
-)
 
 
 def parted(low: str, names: Collection[str], shown: Collection[str]) -> str:

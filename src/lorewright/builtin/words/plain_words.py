@@ -1,0 +1,194 @@
+"""Words as people type them in a chat, or in a language that they learn -> the same in plain English, cut where what is
+said runs on into something else; plain English stays as it is (`plain_words.yaml`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+# The C loader reads the table in a tenth of the time, where PyYAML has it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The rewrites in their order, the forms of words, and the words that what follows them is part of."""
+
+    rewrites: tuple[tuple[re.Pattern[str], str], ...]
+    forms: Mapping[str, Mapping[str, str]]
+    asking: frozenset[str]
+    joining: frozenset[str]
+    hanging: frozenset[str]
+    going_on: frozenset[str]
+
+
+@cache
+def _table() -> _Table:
+    text = resources.files(__package__).joinpath("plain_words.yaml").read_text("utf-8")
+    data: Mapping[str, Any] = yaml.load(text, Loader=_LOADER)
+    classes = {name: "|".join(_words_in(row)) for name, row in data["classes"].items()}
+    rewrites = tuple((_pattern(pattern, classes), put) for pattern, put in data["rewrites"])
+    return _Table(rewrites, data["forms"], *(frozenset(_words_in(data[name])) for name in _LISTS))
+
+
+_LISTS = ("asking", "joining", "hanging", "going_on")
+
+
+def _words_in(row: str) -> list[str]:
+    return [word.strip() for word in row.split("|")]
+
+
+def _pattern(pattern: str, classes: Mapping[str, str]) -> re.Pattern[str]:
+    """Return a pattern with the words of its classes; a group in a class would part them from what stands beside."""
+    for name, words in classes.items():
+        pattern = pattern.replace(f"{{{name}}}", f"(?:{words})")
+    return re.compile(pattern, re.IGNORECASE)
+
+
+# Signs that are no words: spaces that were left out, faces, and a line that is shouted.
+
+_FACE = re.compile(
+    r"(?<![\w:])(?:[:;=]['’]?-?[()\[\]DPpOo3/\\|*]+|[<]/?3+|\^_*\^|[-T]_+[-T]|[oO]_[oO]|[xX]{2,4})(?![\w/])"
+)
+_PICTURE = re.compile("[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
+_GLUED = re.compile(r"(?<=[^\W\d_])([,;?!])(?=[^\W\d_])|(?<=[^\W\d_]{2})(\.)(?=[^\W\d_]{2})")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def with_spaces(text: str) -> str:
+    """Return a line with the spaces after its signs, without faces and pictures (a stop where one parts two things that
+    are said), and not shouted."""
+    typed, text = text, _GLUED.sub(lambda found: f"{found[1] or found[2]} ", text)
+    for pattern in (_FACE, _PICTURE):
+        text = pattern.sub(lambda found: _stop_for(found), text) if pattern.search(text) else text
+    words = _LETTERS.findall(text)
+    is_shouted = len(words) > _FEW and sum(map(len, words)) > _SHOUTED and text.upper() == text
+    text = text if text.strip() else typed
+    return text.lower() if is_shouted else text
+
+
+_FEW, _SHOUTED = 2, 8
+
+
+def _stop_for(found: re.Match[str]) -> str:
+    before, after = found.string[: found.start()].rstrip(), found.string[found.end() :].lstrip()
+    is_between = before[-1:].isalnum() and after[:1].isalnum()
+    return ". " if is_between else " "
+
+
+# Words -> the same in plain English.
+
+
+def in_plain_words(text: str, names: Collection[str] = ()) -> str:
+    """Return a spelled-out line with what a chat or a learner's English puts otherwise as plain English puts it. By one
+    of the `names` in scope, in lower case, somebody may be called before what is put to them."""
+    called, _, rest = text.partition(" ")
+    if called.casefold() in names and _IS_PUT.match(rest):
+        return f"{called} {in_plain_words(rest)}"
+    for pattern, put in _table().rewrites:
+        if pattern.search(text):
+            text = pattern.sub(lambda found, put=put: _put(found, put), text)  # type: ignore[misc]
+    return " ".join(re.sub(r"\s+([,;:.!?])", r"\1", text).split())
+
+
+_IS_PUT = re.compile(r"(?:you|i|where|what|why|how|when|who|is|its|please|he|she)\b", re.IGNORECASE)
+_SLOT = re.compile(r"<(\w+)(?::(\w+))?>")
+
+
+def _put(found: re.Match[str], put: str) -> str:
+    def filled(slot: re.Match[str]) -> str:
+        word = found[slot[1]] or ""
+        return _form_of(word, slot[2]) if slot[2] else word
+
+    return _SLOT.sub(filled, put)
+
+
+def _form_of(word: str, form: str) -> str:
+    known = _table().forms[form].get(word.casefold())
+    if known is not None:
+        return known
+    if form == "ing":
+        return f"{word.removesuffix('e')}ing"
+    return f"{word}s" if form in ("many", "third") else word
+
+
+# What is said without a stop between -> with one.
+
+_WH = "where|what|when|who|why|how"
+_BE = "is|are|was|were|does|do|did|can|could|will|would|has|have|should"
+_ASKED = re.compile(
+    rf"(?P<before>\w[\w']*) (?P<rest>(?:(?:{_WH})'s|(?:{_WH.replace('|who', '')}) (?:{_BE})"
+    r"|(?P<aux>can|could|would|will|do|are|have|did) you|(?<!n't )(?:it's|let me))(?= \w))",
+    re.IGNORECASE,
+)
+# Words of a question, and one that has its verb.
+_ASKS = re.compile(rf"\b(?:{_WH}|which|whose)\b", re.IGNORECASE)
+_WHOLE = re.compile(rf"\b(?:{_WH})(?:'s| (?:{_BE}))\b", re.IGNORECASE)
+_IS_ASKED = re.compile(rf"(?:{_WH})\b|(?:{_BE}) (?:i|you|he|she|it|we|they|the|my|your)\b", re.IGNORECASE)
+# A question about somebody, or to them, that runs on into what is said.
+_RUNS_ON = re.compile(
+    rf"(?P<question>(?:{_WH})(?:'s|(?: \w+){{1,5}}?)) (?P<name>\w+) "
+    r"(?=(?:i|i'm|i've|i'll|can't|tell me|please|can you|could you)\b)",
+    re.IGNORECASE,
+)
+_ASKED_OF = re.compile(
+    r"(?P<question>(?:where|how|who) are you) (?P<name>\w+) (?=(?:i|i'm|it's|can't|don't|this|that|we)\b)",
+    re.IGNORECASE,
+)
+# A comma before a question, and who does something before it.
+_AFTER_COMMA = re.compile(rf", (?=(?:{_WH})(?:'s| (?:{_BE}|must))\b)", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:i|you|he|she|it|we|they|that|this|there|no)\b", re.IGNORECASE)
+# A word is taken back: `my hand makes water. sweat I mean.`
+_CORRECTED = re.compile(r"(?<=[.,!?] )(?P<word>\w+),? i mean\b[.,!]* ?", re.IGNORECASE)
+_STOPS = re.compile(r"[.,;:!?\"“”]")
+
+
+def cut_apart(text: str, names: Collection[str]) -> str:
+    """Return a line with a sign where a question begins after what is complete, or ends with a name: after `off`
+    of `ok bye I'm off when does the bus come`. `names` are words of names in scope, in lower case."""
+    asked = _ASKED_OF.match(text)
+    if asked is not None and asked["name"].casefold() in names:
+        text = f"{asked['question']}, {asked['name']}? {text[asked.end() :]}"
+    runs_on = _RUNS_ON.match(text)
+    said = runs_on["question"].casefold().split() if runs_on is not None else []
+    if runs_on is not None and runs_on["name"].casefold() in names and not set(said) & _table().asking:
+        sign = "," if said[-1] in names else ""
+        text = f"{runs_on['question']}{sign} {runs_on['name']}? {text[runs_on.end() :]}"
+    text = _CORRECTED.sub(lambda found: found[0] if found["word"].casefold() in names else "", text)
+    for found in reversed(list(_AFTER_COMMA.finditer(text))):
+        start = max((sign.end() for sign in _STOPS.finditer(text, 0, found.start())), default=0)
+        said = text[start : found.start()].strip()
+        if len(said.split()) > _FEW and _BEGINS.match(said) and is_complete(said):
+            text = f"{text[: found.start()]}. {text[found.end() :]}"
+    for found in reversed(list(_ASKED.finditer(text))):
+        start = max((sign.end() for sign in _STOPS.finditer(text, 0, found.start("rest"))), default=0)
+        said = text[start : found.start("rest")].strip()
+        is_whole = found["aux"] is None or not _ASKS.search(said) or _WHOLE.search(said)
+        if len(said.split()) > _FEW and is_whole and is_complete(said):
+            sign = "?" if _IS_ASKED.match(said) else "."
+            text = f"{text[: found.end('before')]}{sign} {text[found.start('rest') :]}"
+    return text
+
+
+def is_complete(words: str) -> bool:
+    """Tell whether words may be all of what is said before a question, so that this is no part of it."""
+    low = words.casefold().split()
+    known = _table()
+    is_hanging = low[0] in known.hanging and not _IS_ASKED.match(words)
+    return not (is_hanging or set(low) & known.asking or low[-1] in known.joining)
+
+
+def is_open(word: str) -> bool:
+    """Tell whether after a word in lower case what is said is not complete."""
+    return word in _table().joining
+
+
+def goes_on(word: str) -> bool:
+    """Tell whether a word in lower case goes on with what was said before it."""
+    return word in _table().going_on
