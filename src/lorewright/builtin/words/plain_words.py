@@ -124,7 +124,7 @@ _WH = "where|what|when|who|why|how"
 _BE = "is|are|was|were|does|do|did|can|could|will|would|has|have|should"
 _ASKED = re.compile(
     rf"(?P<before>\w[\w']*) (?P<rest>(?:(?:{_WH})'s|(?:{_WH.replace('|who', '')}) (?:{_BE})"
-    r"|(?P<aux>can|could|would|will|do|are|have|did) you|(?<!n't )(?:it's|let me))(?= \w))",
+    r"|(?P<aux>(?:can|could|would|will|do|are|have|did) you|is it|is that)|(?<!n't )(?:it's|let me))(?= \w))",
     re.IGNORECASE,
 )
 # Words of a question, and one that has its verb.

@@ -29,10 +29,14 @@ _SHOUTED = re.compile(r"([?!])[?!]+")
 # `2` is `too` before the first of these, and at an end after the second, `to` after the third, and between `up` and the
 # fourth; `1` is `one` after the last.
 _AFTER_TOO = frozenset("much many late soon hot cold dark far long loud scared tired early quiet".split())
-_BEFORE_TOO = frozenset("me you u him her us them it that this ears eyes mouth hands go want".split())
+_BEFORE_TOO = frozenset("me him her it that this ears eyes mouth hands go want".split())
 _BEFORE_TO = frozenset("need want have has going got try used how where what went gonna trying able ready".split())
 _AFTER_UP = frozenset(("", "out", "there", "here", "now", "tonight", "lately", "today", "then", "something", "no"))
 _BEFORE_ONE = frozenset("last first next this that which every other another right left only wrong no".split())
+
+
+# Before these one does not care about something: `idc about the tide`.
+_CARED_ABOUT = frozenset("about abt bout if what who where how".split())
 
 
 def _begins_act(word: str) -> bool:
@@ -108,7 +112,8 @@ def _parts(text: str, token: re.Match[str], before: str, after: str) -> bool:
         return False
     said = re.split(r"[.,;:!?]", text[: token.start()])[-1].split()
     rest = re.split(r"[.,;:!?]", text[token.end() :])[0].split()
-    is_whole = len(said) > 1 and len(rest) > 1 and said[-1] == before
+    is_told = said[:1] in (["you"], ["u"], ["ur"], ["your"]) and not is_open(after)
+    is_whole = len(said) > 1 and len(rest) > 1 and said[-1] == before and not is_told
     return is_whole and not is_open(before) and before not in _TAKES_AN_END and not goes_on(after)
 
 
@@ -165,10 +170,15 @@ def _read_as(
         return "too"
     if is_inner and low in _DIGITS and not is_count and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
-    if low == "2" and ((is_inner and before in _BEFORE_TO) or (before == "up" and after in _AFTER_UP)):
+    if low == "2" and (
+        (is_inner and lex.spellings.get(before, before).split()[0] in _BEFORE_TO)
+        or (before == "up" and after in _AFTER_UP)
+    ):
         return "to"
     if low == "1" and before in _BEFORE_ONE and not after[:1].isdigit():
         return "one"
+    if low == "idc" and after in _CARED_ABOUT:
+        return "i don't care"
     if _is_noise(low):
         return ""
     if low == "an" and _begins_act(after) and token == low:
@@ -177,7 +187,7 @@ def _read_as(
     if low == "n" and is_direction:
         return token
     short = _STRETCHED.sub(r"\1", low)
-    if short != low and token.islower():
+    if short != low and (token.islower() or (token.isupper() and is_english(short) and len(short) > _SHORT)):
         low = token = short
     found = lex.homophones.get(low, {}).get(lex.spellings.get(before, before), "")
     found = found or ("" if low in _REAL_AFTER_ARTICLES and before in lex.articles else lex.spellings.get(low, ""))
