@@ -347,3 +347,33 @@ def test_who_gets_in_gets_into_what_is_there_for_it() -> None:
 def test_who_looks_at_tables_for_people_looks_round() -> None:
     output = reading(act("look", "check each booth to see who is there", target="booth"))
     assert [(action.type, action.metadata.get("detail")) for action in output.proposed_actions] == [("look", None)]
+
+
+@pytest.mark.parametrize(
+    ("words", "deed"),
+    [
+        ("try not to look at Viktor", "try not to look at Viktor"),
+        ("pretend I was reading", "pretend you were reading"),
+        ("nearly fall off the stool", "nearly fall off the stool"),
+        ("if he comes back, shut the door", "mean to shut the door if he comes back"),
+        ("shout for Jin", "shout for Jin"),
+        ("describe it to her", "describe it to her"),
+    ],
+)
+def test_what_is_held_back_feigned_or_meant_for_later_is_told_and_not_done(words: str, deed: str) -> None:
+    output = reading(act("look", "look around"), act("go", words))
+    assert types(output) == ["look", "pose"]
+    assert output.proposed_actions[-1].deed == deed
+
+
+@pytest.mark.parametrize(
+    ("acts", "played"),
+    [
+        ([act("drop", "lay the credstick down with two fingers on it", target="credstick")], ["pose"]),
+        ([act("attack", "slap the credstick on the bar", target="credstick", second="bar")], ["drop"]),
+        ([act("go", "go pink")], ["pose"]),
+        ([act("go", "come back")], ["pose"]),
+    ],
+)
+def test_what_only_sounds_like_more_is_no_more(acts: list[Act], played: list[str]) -> None:
+    assert types(reading(act("look", "look around"), *acts)) == ["look", *played]

@@ -130,7 +130,7 @@ def test_a_clause_is_no_thing() -> None:
     words = "hark at what he mutters"
     assert types(reading(words, act("listen", words, target="what he mutters"))) == ["look"]
     output = reading(words, act("listen", words, target="what he mutters"))
-    assert "detail" not in output.proposed_actions[0].metadata
+    assert output.proposed_actions[0].metadata["detail"] == "sounds"
 
 
 @pytest.mark.parametrize("score", [0.1, 0.9])

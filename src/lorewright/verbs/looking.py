@@ -184,8 +184,10 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     if exact(bare(rest), ctx.nouns.everything()) is None:
         rest = trimmed(rest, start=tuple(LEADS), end=_WHERE)
     phrase = bare(rest)
+    is_listening = words.lower().split()[0].strip(".,!…") == "listen" and not words.lower().endswith(_ALOUD)
+    heard = {"detail": SOUNDS} if is_listening else {}
     if not phrase:
-        return acting(ctx, LOOK.name, "look around", confidence=0.85)
+        return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.85)
     if "out" in lows(words_of(words))[1:3] and (pane := _seen_through(ctx, phrase)):
         return _read_detail(ctx, f"{THROUGH}{with_article(pane)}", 0.85)
     if phrase.lower() in lexicon().self_words:
@@ -195,9 +197,7 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         return acting(ctx, LOOK.name, "look around", confidence=0.85)
     if phrase.lower() in (EVERYBODY, "everyone"):
         return acting(ctx, LOOK.name, "look who is here", metadata={"detail": EVERYBODY})
-    is_listening = words.lower().split()[0] == "listen" and not words.lower().endswith(_ALOUD)
     if is_place(ctx, phrase):
-        heard = {"detail": SOUNDS} if is_listening else {}
         return acting(ctx, LOOK.name, "listen" if is_listening else "look around", metadata=heard)
     face = owner_of_face(ctx, rest)
     if face is not None:
@@ -214,7 +214,7 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         case PhraseMatch() if (seen := seen_off(ctx, found.candidate)) is not None:
             return _read_look_at_prose(ctx, phrase, seen[0])
         case PhraseMatch() if found.candidate.kind not in ("exit", "place"):
-            heard = {"detail": SOUNDS} if is_listening and found.candidate.kind != "person" else {}
+            heard = heard if found.candidate.kind != "person" else {}
             return acting(ctx, LOOK.name, f"look at {shown(found)}", target=found, metadata=heard)
         case PhraseMatch():
             return _read_detail(ctx, found.label, found.confidence)
@@ -227,7 +227,6 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
                 return nothing_called(ctx, words, phrase)
             if words.lower().split()[0] in _HEARING and not words.lower().endswith(_ALOUD):
-                heard = {"detail": SOUNDS} if is_listening else {}
                 return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.7)
             part = shown_part(ctx, phrase)
             return _read_detail(ctx, phrase, 0.7) if part is None else _read_look_at_prose(ctx, *part)

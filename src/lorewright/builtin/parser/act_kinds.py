@@ -39,8 +39,8 @@ class Kind:
     the place. What is done to a part of somebody may be the verb that `holds` them; of what is
     done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
     that; what `opens` a door is done to its handle; `through` is
-    the line for what one looks out of. What words that match `makes` name is not there before; a condition that matches
-    `unanswered` holds after such an act."""
+    the line for what one looks out of; `held` is the kind of an act after which a hand stays on the thing. What words
+    that match `makes` name is not there before; a condition that matches `unanswered` holds after such an act."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -83,6 +83,7 @@ class Kind:
     elsewhere: str = ""
     slyly: str = ""
     holds: str = ""
+    held: str = ""
     of_whole: str = ""
     asks_own: bool = False
     opens: bool = False
@@ -125,6 +126,11 @@ _NONE = Kind()
 def is_said(act: Act) -> bool:
     """Tell whether an act is words to somebody."""
     return bool(kinds().get(act.kind, Kind()).said)
+
+
+def is_small(act: Act) -> bool:
+    """Tell whether an act is of a kind that changes nothing."""
+    return kind_of(act).harmless
 
 
 def is_going(act: Act) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_speech, kinds
+from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_small, is_speech, kinds
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, with_decrees
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
@@ -30,10 +30,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.small_talk import remark_class
-from lorewright.builtin.parser.speech import (
-    read_civility,
-    read_remark,
-)
+from lorewright.builtin.parser.speech import read_civility, read_remark
 from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
@@ -65,6 +62,7 @@ from lorewright.builtin.words.clauses import (
     words_of,
 )
 from lorewright.builtin.words.echoes import echoed
+from lorewright.builtin.words.joints import acts_of
 from lorewright.builtin.words.noun_phrases import Nouns, exact, nouns_of, words_shown
 from lorewright.builtin.words.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.words.tagging import Act, TagActs, no_acts
@@ -134,10 +132,11 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     # Words in quotation marks alone are said as they are.
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_word = len(low) == 1 and said == text
-    tagged = () if text in given.options or is_word else map(with_nouns, tag_acts(said))
+    found = () if text in given.options or is_word else tag_acts(said)
+    tagged = map(with_nouns, acts_of(said, tag_acts, found, is_said=is_said, is_small=is_small))
     apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
     acts = acts_meant(ctx, apart)
-    is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in apart}
+    is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}
     if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:

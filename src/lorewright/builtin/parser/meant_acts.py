@@ -61,6 +61,9 @@ def _begins_with_act(words: str) -> bool:
 # Acts -> those that are done, each with a name for what it is done to.
 
 _BACK = re.compile(r"\b(?:back|return|returns)\b", re.IGNORECASE)
+_IS_BACK = re.compile(
+    r"(?:(?:and|then|i)\s+)*(?:come|comes|coming) back(?: (?:in|over|down|again|here))?", re.IGNORECASE
+)
 # Who does it, and that it is said: no more than that somebody speaks.
 _SPEECH_TAG = re.compile(
     r"(?:(?:then|and|i|he|she|they|you)\s+)*(?:say|ask|call|whisper|mutter|murmur|repl(?:y|ie)|answer|add|shout|tell|yell"
@@ -98,12 +101,15 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             continue
         if done and _holds_after(done[-1], act):
             continue
-        meant = _as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1)
+        meant = _still_held(_as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1), after)
         act = _up_to_door(meant, after)
         if door and kind_of(act).at_doors and not _is_entity(ctx, act.target):
             # With an ear against the wood one listens at the door.
             act = act.model_copy(update={"words": kind_of(act).at_doors.format(door=door), "target": door})
         door = "" if act is meant else act.target
+        if done and _IS_BACK.fullmatch(act.words.strip(" ,.!")) and not any(kind_of(to).leaves for to in done):
+            # Nobody went away before it.
+            act = act.model_copy(update={"kind": kind_of(act).stops or act.kind})
         if not act.target and kind_of(act).stops and _BACK.search(act.words) and any(kind_of(to).leaves for to in done):
             # After a walk one comes back to where it began.
             start = typeable(ctx.nouns.place.name)
@@ -122,6 +128,22 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             noun = "" if is_said(act) else noun
         done.append(act)
     return tuple(done)
+
+
+# What is put down and not let go of.
+_HOLDS = re.compile(
+    r"(?:with |(?:and |then |but |i )*(?:keep|keeps|leave|leaves|hold|holds) )(?:my |one |a |two "
+    r"|three |both |his |her )*"
+    r"(?:fingers?|fingertips?|hands?|thumbs?|palms?|foot)\b (?:still |firmly )?(?:on|over|upon) (?:it|them)\b",
+    re.IGNORECASE,
+)
+
+
+def _still_held(act: Act, after: Act | None) -> Act:
+    """Return an act of putting something down as one of no consequence where a hand stays on it."""
+    held = kind_of(act).held
+    is_held = bool(_HOLDS.search(act.words) or (after is not None and _HOLDS.match(after.words)))
+    return act.model_copy(update={"kind": held, "second": ""}) if held and is_held else act
 
 
 def _holds_after(before: Act, act: Act) -> bool:
@@ -321,9 +343,13 @@ _OWNERS = frozenset("my your his her their its our".split())
 def undone(ctx: ParseContext, act: Act) -> Reading | None:
     """Return an act that is said not to be done as one of no consequence, told in the player's words, and one on a
     condition as not played; None for others."""
-    if _IF.match(act.words) and not is_said(act):
-        return replace(asking(act.words, ""), is_lost=True, words=act.words)
     words = act.words.strip(" ,.!*")
+    if _IF.match(act.words) and not is_said(act):
+        later = _meant_later(words)
+        lost = replace(asking(act.words, ""), is_lost=True, words=act.words)
+        return (_posed(ctx, act, later) if later else None) or lost
+    if deed := _only_told(ctx, act, words):
+        return _posed(ctx, act, deed)
     if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):
         # Who is looked for is here.
         return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
@@ -337,17 +363,108 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     return _posed(ctx, act, f"do not {deed}" if deed and not verb.endswith("ing") else "")
 
 
+_THEN = re.compile(r"(?P<if>if [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>[^,]+)", re.IGNORECASE)
+
+
+def _meant_later(words: str) -> str:
+    """Return an act on a condition as what one means to do; nothing where it cannot be told."""
+    found = _THEN.fullmatch(re.sub(r"^(?:and|but|then|so)\s+", "", words, flags=re.IGNORECASE))
+    deed = "" if found is None else in_second_person(found["what"])
+    return f"mean to {deed} {_of_you(found['if'])}" if found is not None and deed else ""
+
+
+def _of_you(clause: str) -> str:
+    turned = re.sub(
+        r"\b(?:i|me|my|mine|myself|i'm|i've|i'll|am|was)\b",
+        lambda found: _YOURS[found[0].casefold()],
+        clause,
+        flags=re.IGNORECASE,
+    )
+    return turned[:1].lower() + turned[1:]
+
+
+_YOURS = {
+    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "i'm": "you're", "i've": "you've",
+    "i'll": "you'll", "am": "are", "was": "was",
+}  # fmt: skip
+# What is held back, feigned, or does not quite happen.
+_HELD_BACK = re.compile(
+    r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?:(?:try|tries|trying|do my best|take care|takes care"
+    r"|am careful|be careful|manage|manages) not to\b|avoids?\b|resists?\b|pretends?\b|nearly\b|almost\b).+",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"^(?:(?:and|but|then|so|i)\s+)+", re.IGNORECASE)
+# What one tells somebody that the player's words do not say: `tell Lena what they are folding`, `describe it to her`.
+_RECOUNTED = re.compile(
+    r"(?P<verb>tell|report|describe|explain|recount)s?(?P<rest> (?:to )?(?P<whom>him|her|them"
+    r"|everyone|[A-Z]\w+|the \w+)"
+    r" (?P<what>what|who|where|how|whether) .+"
+    r"| (?:it|this|that|them|everything|all of it|the (?:whole )?\w+)(?: (?:all|again))? to (?:him"
+    r"|her|them|everyone|[A-Z]\w+"
+    r"|the \w+))",
+    re.IGNORECASE,
+)
+_NUMBER_TOLD = re.compile(
+    r"(?P<verb>whisper|mutter|murmur|repeat|tell|say|report)s?(?P<rest> (?:(?:the|my|that) (?:number"
+    r"|result|count|total|sum"
+    r"|score|name)|it)(?: again| back)? to (?:him|her|them|myself|[A-Z]\w+|the \w+))",
+    re.IGNORECASE,
+)
+_CRIED = re.compile(
+    r"(?P<verb>whisper|say|mutter|shout|yell|cry|hiss|go|scream|gasp|squeak|bark"
+    r"|call)s?(?: out)? [\"“]?(?P<cry>ow+|ouch|oi|shh+|sh"
+    r"|psst|boo+|ah+|aah+|oh+|ha+|oops|wow|ugh|eek|argh|aargh|hm+|mm+|tsk|whoops|yikes|aw+|yay|hooray|brr+|phew)[\"”!]?",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"(?P<verb>call|shout|yell|holler)s?(?P<rest>(?: out)? for (?P<whom>[A-Z]\w+|him|her))", re.IGNORECASE
+)
+
+
+def _only_told(ctx: ParseContext, act: Act, words: str) -> str:
+    """Return a deed beside others that is told and no more: what is held back or feigned, what is told to somebody
+    without its words, a cry, a call to who is not here. Nothing for others."""
+    if _HELD_BACK.fullmatch(words) and not (is_said(act) and act.topic and not _LEADING.match(words)):
+        return in_second_person(words)
+    plain = _LEADING.sub("", words)
+    if cried := _CRIED.fullmatch(plain):
+        return f"{cried['verb'].casefold()} “{cried['cry'].casefold()}”"
+    if called := _CALLED.fullmatch(plain):
+        is_here = exact(called["whom"], ctx.nouns.people) is not None
+        return "" if is_here else f"{called['verb'].casefold()}{called['rest']}"
+    told = _RECOUNTED.fullmatch(plain) or _NUMBER_TOLD.fullmatch(plain)
+    if told is None or not ctx.nouns.people or re.search(r"\bi\b", told["rest"], re.IGNORECASE):
+        return ""
+    names = (resolve(word, ctx.nouns.everything(), whole=True) for word in (act.target, act.topic) if word)
+    verb = told["verb"].casefold()
+    return "" if any(names) else f"{verb}{_of_you(' ' + told['rest'].strip())}"
+
+
 def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool) -> Reading | None:
     """Return an act of which nothing could be made, or which is a guess that would have to be asked about, as one of no
     consequence, where its words can be told and it is one wherever it is done; None for others."""
     kind = kind_of(act)
     is_absent = kind.anywhere and kind.harmless and all(comes_to_nothing(reading, Kind()) for reading in found)
+    is_asked = bool(found) and all(reading.unclear is not None for reading in found) and not is_said(act)
+    if is_asked and (_WITH_HAND.match(act.words) or (kind.leads_on and not kind.leaves and not act.target)):
+        # A hand is laid on something, one climbs up on what was moved.
+        deed = in_second_person(act.words)
+        return _posed(ctx, act, deed) if deed else None
     if not is_absent and any(reading.actions or reading.aside for reading in found):
         return None
     is_guess = is_guess and not any(reading.is_lost for reading in found)
     is_small = is_absent or ((kind.harmless or kind.anywhere) and not ctx.nouns.knows_scenery)
     deed = in_second_person(act.words) if (is_small or is_guess) and not is_said(act) else ""
     return _posed(ctx, act, deed) if deed else None
+
+
+_WITH_HAND = re.compile(
+    r"(?:(?:and|then|i)\s+)*(?:put|lay|place|rest|cup|press|keep|hold|rap|run|trail|drag"
+    r"|pass)s? (?:my|one|a|both|two|his|her)"
+    r" (?:\w+ )?(?:hands?|palms?|fingers?|fingertips?|thumbs?|foot|feet|knuckles|knees?|elbows?"
+    r"|foreheads?|cheeks?|ears?)\b",
+    re.IGNORECASE,
+)
 
 
 def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:

@@ -406,7 +406,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     ]
     told[at] = verb + ("," if said[at].endswith(",") else "")
     # Not of an hour, `6 am`.
-    return re.sub(r"\byou am\b", "you are", " ".join(told))
+    return re.sub(r"\byou was\b", "you were", re.sub(r"\byou am\b", "you are", " ".join(told)))
 
 
 def _lead_of(said: Sequence[str]) -> int:

@@ -144,7 +144,7 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str, *, near: bool
         return not reading.actions or not all(map(_is_small, reading.actions))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
     is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and comes_to_nothing(reading, Kind()))
-    return is_of_that or kind_of(act).least >= _RISKED or kind_of(act).leads_on
+    return is_of_that or kind_of(act).least >= _RISKED or (kind_of(act).leads_on and bool(failed.of_any))
 
 
 _RISKED = 0.5
