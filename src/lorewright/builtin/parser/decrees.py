@@ -14,8 +14,9 @@ from lorewright.builtin.parser.act_kinds import Kind, kinds
 from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, act_word, acting, excerpt, noun_part
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.narrated import in_parts, is_third_person
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
-from lorewright.builtin.words.tagging import Act
+from lorewright.builtin.words.tagging import Act, TagActs
 from lorewright.rules.verbs import free_verb
 from lorewright.scene_lore.nouns import is_everybodys, is_verb, may_name_a_thing, singular
 from lorewright.values.readings import Aside
@@ -49,6 +50,9 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
     line = tuple(acts)
     is_of_third = any(_is_third(ctx, act.words) for act in line)
     for act in line:
+        if act.kind == DECREE:
+            found.append(act)
+            continue
         if found and found[-1].kind == DECREE and _goes_on(act):
             # `and gives me the box`
             found[-1] = found[-1].model_copy(update={"words": f"{found[-1].words} {act.words}"})
@@ -57,9 +61,26 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
     return tuple(found)
 
 
+def narrated(ctx: ParseContext, text: str) -> Reading | None:
+    """Return a line that narrates from its beginning to its end as refused; None for others."""
+    parts = in_parts(text, ctx.nouns)
+    return decreed(Act(kind=DECREE, words=text, score=1.0)) if all(is_narrated for is_narrated, _ in parts) else None
+
+
+def with_narrated(ctx: ParseContext, text: str, tag_acts: TagActs) -> tuple[Act, ...]:
+    """Return the acts of a line; each part of it that narrates what is not the player's to decide is a decree."""
+    parts = in_parts(text, ctx.nouns)
+    if not any(is_narrated for is_narrated, _ in parts):
+        return tag_acts(text)
+    acts = (
+        (Act(kind=DECREE, words=said, score=1.0),) if is_narrated else tag_acts(said) for is_narrated, said in parts
+    )
+    return tuple(act for found in acts for act in found)
+
+
 def _goes_on(act: Act) -> bool:
     words = [word for word in act.words.casefold().strip(" *.,").split() if word not in _words()["leads"]]
-    return bool(words) and _is_third_person(words[0])
+    return bool(words) and is_third_person(words[0])
 
 
 def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -> list[Act]:
@@ -131,7 +152,7 @@ def _is_forced(ctx: ParseContext, clause: str) -> bool:
 
 def _shows_result(clause: str) -> bool:
     words = clause.casefold().split()
-    return len(words) > 1 and words[0] in ("it", "they", "that") and _is_third_person(words[1])
+    return len(words) > 1 and words[0] in ("it", "they", "that") and is_third_person(words[1])
 
 
 def _is_served(clause: str) -> bool:
@@ -160,7 +181,7 @@ def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool,
     if is_told and not {"me", "i", "me.", "my"} & set(after):
         # A remark about somebody who is here.
         return False
-    is_deed = _is_third_person(verb) or (not is_thing and verb.endswith("s") and not verb.endswith("ss"))
+    is_deed = is_third_person(verb) or (not is_thing and verb.endswith("s") and not verb.endswith("ss"))
     is_deed = is_deed and verb not in _words()["stative"] | (_words()["lasting"] if is_thing else frozenset())
     return is_deed or (is_told and verb in _words()["saying"])
 
@@ -197,7 +218,7 @@ def _after_subject(ctx: ParseContext, words: Sequence[str], *, is_told: bool, ha
         (
             words[at:]
             for at in range(2, min(len(words), 5))
-            if (_is_third_person(words[at]) and not _is_thing(ctx, words[1 : at + 1]))
+            if (is_third_person(words[at]) and not _is_thing(ctx, words[1 : at + 1]))
             or words[at] in _words()["between"]
             or words[at].endswith("ly")
         ),
@@ -211,26 +232,25 @@ def _is_thing(ctx: ParseContext, words: Sequence[str]) -> bool:
     return isinstance(found, PhraseMatch) and not found.mended
 
 
-def _is_third_person(word: str) -> bool:
-    """Tell whether a word is a verb as others do it: `stops`, `hands`, `flies`."""
-    forms = {word[:-1], word.removesuffix("es"), f"{word.removesuffix('ies')}y"}
-    return word.endswith("s") and not word.endswith("ss") and any(is_verb(form) for form in forms - {word, f"{word}y"})
-
-
 def _is_third(ctx: ParseContext, words: str) -> bool:
     """Tell whether an act is told of the player in the third person: `Wren opens`, `*nods`."""
     first = next(iter(words.strip(" *").casefold().split()), "")
-    return _is_third_person(first) or exact(first, (ctx.nouns.player,)) is not None
+    return is_third_person(first) or exact(first, (ctx.nouns.player,)) is not None
 
 
 def decreed(act: Act) -> Reading:
     """Return what is decreed as refused: by what rules it, where that is the weather or time, else for itself."""
-    kind = "story" if set(subjects_in(act.words, "deeds")) & _words()["ruled"] else DECREED
+    subject = " ".join(act.words.split()[:_SUBJECT])
+    kind = "story" if set(subjects_in(subject, "deeds")) & _words()["ruled"] else DECREED
     if kind == DECREED and _HOURS.match(act.words):
         kind = "story"
     return Reading(
         intent=f"{kind}: {excerpt(act.words)}", aside=Aside(kind=kind, words=act.words[:MAX_WORDS]), words=act.words
     )
+
+
+# So many words name what a decree is about: `Everyone from the bus walks in` is not about the bus.
+_SUBJECT = 3
 
 
 def beyond(act: Act) -> list[Reading]:

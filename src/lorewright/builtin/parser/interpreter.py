@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_small, is_speech, kinds
 from lorewright.builtin.parser.clause_reading import read_clause
-from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, with_decrees
+from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
@@ -127,13 +127,16 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     if text.lstrip("#").isdigit() and board is None:
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
+    if text not in given.options and (refused := narrated(ctx, text)) is not None:
+        return output_of([refused], ctx, ())
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     # Words in quotation marks alone are said as they are.
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_word = len(low) == 1 and said == text
     found = () if text in given.options or is_word else tag_acts(said)
-    tagged = map(with_nouns, acts_of(said, tag_acts, found, is_said=is_said, is_small=is_small))
+    cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
+    tagged = map(with_nouns, with_narrated(ctx, said, lambda part: cut(part, acts=tag_acts(part)))) if found else ()
     apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
     acts = acts_meant(ctx, apart)
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}

@@ -61,7 +61,8 @@ def answer_aside(
     if kind == "story":
         return _impossible(words)
     if kind == DECREED:
-        return f"Nothing of the kind happens: “{words.strip(' .,!')}”. {DECREED_SAID}"
+        said = re.sub(r"[\"“”]", "’", words.strip(" .,!"))
+        return f"Nothing of the kind happens: “{said}”. {DECREED_SAID}"
     if kind in _UNHEARD:
         name = words if words[:1].isupper() else with_article(words)
         return _UNHEARD[kind].format(name=name, Name=capitalised(name))

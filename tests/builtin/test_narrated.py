@@ -1,0 +1,95 @@
+"""Sentences that tell what others do or what happens are refused as a whole; what is said of others is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.words.narrated import in_parts
+from lorewright.builtin.words.noun_phrases import nouns_of
+from lorewright.builtin.words.tagging import Act
+from lorewright.values.records import InterpreterInput
+from support.narrator_bar import SCOPES
+
+BAR = SCOPES["bar"]
+NOUNS = nouns_of(BAR)
+ALONE = nouns_of(BAR.model_copy(update={"people": ()}))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Jin walks in soaking wet, laughing, and says it was all a prank.",
+        "Viktor confesses that he took it, bursts into tears, and gives it to me.",
+        'Viktor says "take it" and slides the crate over the bar.',
+        "Everyone from the boats walks in, laughing at last, and they carry me out.",
+        "The lift starts up again and everyone cheers!",
+        "The lights go out and everyone panics",
+        "Suddenly a stranger hands me a gun",
+        "I decide that Jin has been here the whole time and now she waves.",
+        "I declare that the card was never stolen, Viktor hid it, and he now confesses.",
+        "It turns out Viktor is my long-lost uncle and he hugs me.",
+        "It turns out I own the bar and Viktor is my butler.",
+        "The heavy thing in the crate turns out to be a dragon.",
+        "There is a fifth door which nobody has ever noticed, and it stands open on the sea.",
+        "I am eight years old again, and it is the first summer.",
+        "It's already six in the morning and she gets on the bus, smiling. The end.",
+        "Have Jin walk in",
+        "The others leave all at once. They let me go.",
+    ],
+)
+def test_a_sentence_that_an_author_would_write_is_narrated(line: str) -> None:
+    assert in_parts(line, NOUNS) == ((True, line),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "They say the lift starts again on Sundays",
+        "Jin always walks in through the kitchen",
+        "Viktor tells me you know about the boats",
+        "Everybody knows you, Viktor",
+        "Everyone says the card is gone",
+        "The boats come in at four, I heard.",
+        "The tide turns at midnight",
+        "Jin trusts me",
+        "Viktor looks tired tonight",
+        "This place gives me the creeps",
+        "the coat hooks",
+        "I sit down, and the chair creaks",
+        "My heart beats like mad",
+        "There's a light under the door",
+        "Does Viktor hand me the drink?",
+        '"Jin walks in and kisses me," I say.',
+        "let Viktor talk",
+        "have Viktor pour me a drink",
+        "I decide to wait",
+        "Jo nods and gets up",
+    ],
+)
+def test_what_is_said_of_others_or_done_oneself_is_not_narrated(line: str) -> None:
+    assert in_parts(line, NOUNS) == ((False, line),)
+
+
+def test_where_nobody_is_there_to_be_told_more_is_narrated() -> None:
+    assert in_parts("The door opens.", ALONE) == ((True, "The door opens."),)
+    assert in_parts("It's six already.", ALONE) == ((True, "It's six already."),)
+
+
+def test_what_is_done_oneself_beside_it_is_played() -> None:
+    def tag(text: str) -> tuple[Act, ...]:
+        return (Act(kind="sit", words=text, score=0.9),)
+
+    assert in_parts("Jin walks in, smiling. I hug her.", NOUNS) == ((True, "Jin walks in, smiling. I hug her."),)
+    parts = in_parts("Jin walks in, smiling. I sit down.", NOUNS)
+    assert parts == ((True, "Jin walks in, smiling."), (False, "I sit down."))
+    output = interpret(InterpreterInput(player_text="Jin walks in, smiling. I sit down.", scope=BAR), tag)
+    assert [action.type for action in output.proposed_actions] == ["sit"]
+    assert output.not_played == ("Jin walks in, smiling.",)
+
+
+def test_a_narrated_line_is_refused_whatever_its_words_would_be_alone() -> None:
+    line = "Viktor laughs, bursts into tears, and gives me the crate."
+    output = interpret(InterpreterInput(player_text=line, scope=BAR), lambda text: (Act(kind="pose", words=text),))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
