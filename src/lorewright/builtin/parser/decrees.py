@@ -64,7 +64,8 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
 def narrated(ctx: ParseContext, text: str) -> Reading | None:
     """Return a line that narrates from its beginning to its end as refused; None for others."""
     parts = in_parts(text, ctx.nouns)
-    return decreed(Act(kind=DECREE, words=text, score=1.0)) if all(is_narrated for is_narrated, _ in parts) else None
+    is_whole = len(parts) == 1 and parts[0][0]
+    return decreed(Act(kind=DECREE, words=text, score=1.0)) if is_whole else None
 
 
 def with_narrated(ctx: ParseContext, text: str, tag_acts: TagActs) -> tuple[Act, ...]:

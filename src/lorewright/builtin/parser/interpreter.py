@@ -115,7 +115,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     if clocks_asked_about(text, given.clocks):
         return InterpreterOutput(intent="aside: clocks", aside=Aside(kind="clocks", words=text[:MAX_WORDS]))
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
-    is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard)
+    is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard) and kind != "rules"
     if kind and not is_own_verb and not is_heard and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     long_names = _long_names(ctx.nouns)

@@ -18,6 +18,10 @@ _BEFORE = re.compile(
     r"|really|quick question|game|computer|narrator|gm|dm|oh|no|yes|again|can you|could you"
     r"|would you|i want to|i would like to"
     r"|i'd like to|let me|let's"
+    r"|before (?:i|we) (?:do|commit|start|go|begin|type|move|decide|try|act)(?: to| with| on)?"
+    r"(?: anything| any further| further| on| this| something| at all)*(?: else)?"
+    r"|just (?:to be clear|so i know|out of curiosity|curious)|out of curiosity|to be clear"
+    r"|(?:meta|rules|random|honest|stupid|silly|dumb|noob|serious|technical) question"
     r"|hmm+|umm+|uhh*|er+|idk|lol|ooc|excuse me|question|one question|first) "
 )
 _AFTER = re.compile(
@@ -37,6 +41,9 @@ def aside_in(text: str) -> str:
     plain = " ".join(_SIGNS.sub(" ", text.casefold()).split()) or text.strip()
     if plain == "?":
         return "help"
+    at_once, stop, _ = text.partition(". ")
+    if stop and (kind := _kind_of(" ".join(_SIGNS.sub(" ", at_once.casefold()).split()))) in _AT_ONCE:
+        return kind
     first, stop, rest = text.partition("? ")
     if stop and len(rest.split()) > _SHORT:
         kind = aside_in(f"{first}?")
@@ -115,8 +122,14 @@ class Subject:
 Section = Literal["questions", "deeds"]
 
 
+_ASKED_APART = re.compile(r"[?;]|[.!](?= )|, (?=and |but )| (?=and (?:can|is|are|may|do|does|will|how|what) )")
+
+
 def subjects_in(text: str, section: Section) -> tuple[str, ...]:
     """Return the subjects of a section that words are about, the first that is named first."""
+    if section == "questions" and len(asked := [part for part in _ASKED_APART.split(text) if part.strip()]) > 1:
+        # What is meant by the words of one question says nothing of the others.
+        return tuple(dict.fromkeys(name for part in asked for name in subjects_in(part, section)))
     plain = f" {_bare(text.replace('’', chr(39)))} "
     found: dict[str, int] = {}
     for name, subject in subjects()[section].items():
@@ -128,6 +141,8 @@ def subjects_in(text: str, section: Section) -> tuple[str, ...]:
             places = [-1]
         if places:
             found[name] = min(places)
+    if section == "questions" and -1 in found.values():
+        found = {name: place for name, place in found.items() if place < 0}
     return tuple(sorted(found, key=found.__getitem__))
 
 
@@ -139,7 +154,7 @@ _BRACKETED = re.compile(
 )
 _IS_ASKED = re.compile(
     r"(?:what|whats|what's|how|hows|who|where|why|when|which|is|are|can|could|do|does|did|will|would|should|am|any|may"
-    r"|tell|show|explain|i|im|i'm|give) "
+    r"|tell|show|explain|i|im|i'm|give|let me|undo|restart) "
 )
 
 
@@ -158,10 +173,21 @@ def is_question(text: str) -> bool:
 _OF_SOMEBODY = re.compile(r" (?:to|for) (?:you|u|him|her|them|everyone|us) ")
 
 
+# Who is asked is nobody in the story.
+_TO_GAME = re.compile(
+    r" (?:(?:speaking |asking )?(?:strictly )?(?:as (?:one|a) player|player to player|from player to game)"
+    r"|(?:to|for) (?:whoever|whomever|who|the one who|the person who)(?:'s| is)? "
+    r"(?:runs?|running|narrates?|narrating|writes?|wrote|writing|operates?|made|makes|programmed) "
+    r"|whoever(?:'s| is) (?:running|narrating|writing|behind) (?:this|it|the)\b) "
+)
+
+
 def is_of_the_game(text: str) -> bool:
     """Tell whether a question has words that mean nothing but the game, also where somebody is there to be asked."""
     plain = f" {_bare(text.replace('’', chr(39)))} "
-    return (is_question(text) and not _OF_SOMEBODY.search(plain)) and any(
+    if not is_question(text) or _OF_SOMEBODY.search(plain):
+        return False
+    return _TO_GAME.search(plain) is not None or any(
         subject.alone is not None and subject.alone.search(plain) for subject in subjects()["questions"].values()
     )
 
@@ -218,6 +244,8 @@ def _anywhere(phrases: str) -> re.Pattern[str] | None:
 _PLAIN = frozenset(
     "hint help rules save undo goal losing spoiler program authors machine pace part display score strategy".split()
 )
+# What is bidden in one word, whatever is said of it: `Undo. I did not mean that.`
+_AT_ONCE = frozenset(("undo", "restart", "save"))
 # Kinds that are answered with why there is no answer.
 _NO_ANSWERS = frozenset(("story", "program", "machine"))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.outputs import DECREED_SAID
-from lorewright.builtin.words.asides import clocks_asked_about, names_of_clock, subjects, subjects_in
+from lorewright.builtin.words.asides import subjects, subjects_in
 from lorewright.builtin.words.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -19,6 +19,7 @@ from lorewright.rules.verbs import typed
 from lorewright.scene_lore.cache import COLOURLESS_WORDS
 from lorewright.scene_lore.gather import in_sentences, sentences
 from lorewright.scene_lore.nouns import singular
+from lorewright.turn.views.clocks_told import clocks_named, clocks_told, means_of
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.records import Citation
 from lorewright.world.state import WorldState
@@ -29,7 +30,7 @@ Tell = Callable[[WorldState, CampaignRules], str]
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
 _WHOLE = frozenset("turn recap state company quit magic rude alone ways undo ooc".split())
 # Kinds that answer first, whatever else is asked.
-_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options", "restart", "spoiler"))
+_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options", "restart", "spoiler", "undo"))
 # What the answer to a question of these kinds says already.
 _SAID = {
     "time": ("turns", "pace", "hint", "may"),
@@ -37,6 +38,7 @@ _SAID = {
     "part": ("part", "may"),
     "restart": ("restart", "undo", "may", "hint", "help", "commands", "turns"),
     "help": ("help", "may", "winning", "losing", "hint"),
+    "clocks": ("clocks", "undo", "may"),
     "pace": ("pace", "turns", "may", "save", "undo"),
     "display": ("display", "may"),
     "spoiler": ("hint", "help", "may", "winning", "losing", "voices"),
@@ -48,7 +50,7 @@ _SAID = {
 _WEAK = frozenset(("may", "help", "voices"))
 _GENERAL = frozenset(("rules", "program", "gripe"))
 # So many subjects of a question are answered.
-_MOST = 2
+_MOST = 3
 
 
 def answer_aside(
@@ -69,18 +71,25 @@ def answer_aside(
     if kind == "save" and {"load"} == set(subjects_in(words, "questions")) & {"load", "save"}:
         kind = "load"
     found = () if kind in _WHOLE else _subjects(kind, state, rules, words)
+    if kind == "undo" and "part" in subjects_in(words, "questions"):
+        # `Undo. Let me play the ferrywoman instead.`
+        found = ("part",)
     is_first = kind in _FIRST or kind in set(subjects_in(words, "questions")) - _WEAK
     answers = [guided or _answer(kind, state, rules)] if is_first or not found else []
     for subject in found[:_MOST]:
         match subject:
             case "clocks":
-                answers.append(_clocks(state, rules, words))
+                answers.append(clocks_told(state, rules, words) or _score(state, rules))
             case "losing" if "clocks" in found:
                 answers.append(_LOSING)
             case "stats":
                 answers.append(_stats(state, rules, words))
             case "winning":
                 answers.append(f"{wanted or _answer('goal', state, rules)} {_WINNING}")
+            case "success" if "must" in found:
+                pass
+            case "must" | "success":
+                answers.append(_counts(wanted or _answer("goal", state, rules), rules, subject))
             case _:
                 answers.append(_answer(subject, state, rules))
     return " ".join(answer if answer.endswith((".", "?", "!")) else f"{answer}." for answer in dict.fromkeys(answers))
@@ -89,7 +98,7 @@ def answer_aside(
 def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) -> tuple[str, ...]:
     """Return what a question about the game is about, beside what its kind answers already."""
     found = [subject for subject in subjects_in(words, "questions") if subject not in _SAID.get(kind, (kind,))]
-    if _clocks_named(state, words) and "typing" not in found:
+    if clocks_named(state, words) and "typing" not in found:
         # Who asks how to talk to people means no clock of that name.
         found = ["clocks", *found]
     if _stats_named(rules, words) and "stats" not in found:
@@ -183,13 +192,21 @@ def _stats_named(rules: CampaignRules, words: str) -> list[str]:
 def _stats(state: WorldState, rules: CampaignRules, words: str) -> str:
     """Return what the stats that are named stand for; else what the player's are, and which is the highest."""
     shown = {key: value for key in rules.ruleset.stats if (value := _stat(state, key)) is not None}
-    if named := _stats_named(rules, words):
-        return " ".join(_meaning(rules, key, shown.get(key)) for key in named)
+    meant = " ".join(_meaning(rules, key, shown.get(key)) for key in _stats_named(rules, words))
+    if meant and not (shown and _ASKS_WHICH.search(words.casefold())):
+        return meant
     if not shown:
         return _who(state, rules)
     best = max(shown, key=shown.__getitem__)
     highest = f"The highest is {_meaning(rules, best, shown[best])}" if len(shown) > 1 else ""
-    return f"{_who(state, rules)} {highest} Which one counts depends on what you try.".replace("  ", " ")
+    return f"{_who(state, rules)} {highest} {_NO_BEST} {meant}".replace("  ", " ").strip()
+
+
+# A question which of the stats is best, and its answer.
+_ASKS_WHICH = re.compile(
+    r"\b(?:which|what)\b.*\b(?:good|best|useful|main|strongest|highest|right|important|better|use)\b"
+)
+_NO_BEST = "None is the best one: which one counts depends on what you try."
 
 
 def _stat(state: WorldState, key: str) -> float | None:
@@ -239,6 +256,20 @@ def _part(state: WorldState, rules: CampaignRules) -> str:
     return f"You are {named} in this story, and keep that name and that part: that cannot be changed.{beside}"
 
 
+def _counts(wanted: str, rules: CampaignRules, subject: str) -> str:
+    """Return what one has to do, and what it counts by: what the player wants, and that there are ends."""
+    many = f" The story knows {len(rules.endings)} ends, and does not give marks." if len(rules.endings) > 1 else ""
+    free = "Nothing has to be done in one set way. " if subject == "must" else ""
+    return f"{free}{wanted}{many} {_WAYS_TO_END}"
+
+
+_WAYS_TO_END = "By which way you come to one is left to you, and which, you find out by what you do."
+
+
+def _free(state: WorldState, rules: CampaignRules) -> str:
+    return f"You can go wherever a way leads, and come back; more ways show as you go. {_ways(state, rules)}"
+
+
 def _endings(state: WorldState, rules: CampaignRules) -> str:
     many = f"It can end in {len(rules.endings)} ways. " if len(rules.endings) > 1 else ""
     return f"{many}{_TEXTS['spoiler']}"
@@ -249,35 +280,6 @@ def _score(state: WorldState, rules: CampaignRules) -> str:
     return f"Nobody keeps a score. {f'So it stands: {clocks}.' if clocks else '/goal says what you want.'}"
 
 
-def _clocks_named(state: WorldState, words: str) -> list[str]:
-    """Return the clocks that a question names: as it names clocks, else anyhow."""
-    names = [clock["name"] for clock in state.clocks_shown()]
-    said = words.casefold()
-    return list(clocks_asked_about(words, names)) or [name for name in names if _names_clock(name, said)]
-
-
-def _names_clock(name: str, said: str) -> bool:
-    return any(re.search(rf"\b{re.escape(known)}\b", said) for known in {name.casefold(), *names_of_clock(name)})
-
-
-def _clocks(state: WorldState, rules: CampaignRules, words: str) -> str:
-    """Return what the clocks that a question names stand at and count; a hint where the author says nothing of one."""
-    asked = _clocks_named(state, words)
-    lines = []
-    for clock in state.clocks_shown():
-        if clock["name"] in asked:
-            stands = f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}."
-            lines.append(f"{stands} {_means(rules, clock['id']) or 'What moves it the story shows.'}")
-    return " ".join(lines) or _score(state, rules)
-
-
-def _means(rules: CampaignRules, clock: str) -> str:
-    """Return what a clock, or a number of the ruleset's scene, counts, in sentences; empty where nobody says it."""
-    guidance = rules.ruleset.mechanics_guidance.get("scene")
-    said = guidance.get(clock, "") if isinstance(guidance, Mapping) else ""
-    return rules.clock_means.get(clock) or (f"{capitalised(str(said)).rstrip('.')}." if said else "")
-
-
 # What a sentence about the end of a clock speaks of.
 _AT_ITS_END = re.compile(r"\bfull\b|\bat \d|everybody", re.IGNORECASE)
 
@@ -285,7 +287,7 @@ _AT_ITS_END = re.compile(r"\bfull\b|\bat \d|everybody", re.IGNORECASE)
 def _losing(state: WorldState, rules: CampaignRules) -> str:
     ends = []
     for clock in state.clocks_shown():
-        said = [part for part in in_sentences(_means(rules, clock["id"])) if _AT_ITS_END.search(part)]
+        said = [part for part in in_sentences(means_of(rules, clock["id"])) if _AT_ITS_END.search(part)]
         if said and clock["id"] not in rules.good_clocks:
             ends.append(f"{capitalised(clock['name'])} ({clock['value']} of {clock['max']}): {said[-1]}")
     runs = " ".join(ends) or ("" if state.clocks_shown() else " ".join(rules.ruleset.summary.split()))
@@ -334,6 +336,7 @@ _ANSWERS: Mapping[str, Tell] = {
     "voices": _voices,
     "turns": _turns,
     "map": _map,
+    "free": _free,
     "part": _part,
     "endings": _endings,
 }

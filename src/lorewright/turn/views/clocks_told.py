@@ -1,0 +1,91 @@
+"""A question about clocks -> where the clocks that it names stand, what they count, and which ways they may go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from lorewright.builtin.words.asides import clocks_asked_about, names_of_clock
+from lorewright.builtin.words.clauses import capitalised, listed
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.world.state import WorldState
+
+
+def clocks_named(state: WorldState, words: str) -> list[str]:
+    """Return the clocks that a question names: as it names clocks, else anyhow."""
+    names = [clock["name"] for clock in state.clocks_shown()]
+    said = words.casefold()
+    return list(clocks_asked_about(words, names)) or [name for name in names if _names_clock(name, said)]
+
+
+def _names_clock(name: str, said: str) -> bool:
+    return any(re.search(rf"\b{re.escape(known)}\b", said) for known in {name.casefold(), *names_of_clock(name)})
+
+
+def clocks_told(state: WorldState, rules: CampaignRules, words: str) -> str:
+    """Return what the clocks that a question names stand at and count; a hint where the author says nothing of one;
+    empty where it names none."""
+    asked = clocks_named(state, words)
+    lines = []
+    for clock in state.clocks_shown():
+        if clock["name"] in asked:
+            stands = f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}."
+            moves = _moves(rules, clock["id"], words)
+            means = means_of(rules, clock["id"]) or ("" if moves else "What moves it the story shows.")
+            lines.append(" ".join(filter(None, (stands, means, moves))))
+    return " ".join(lines)
+
+
+# A question about which way a clock goes, by the words for it.
+_WAY_DOWN = re.compile(
+    r"\b(?:down|off|back|lower(?:s|ed)?|reduced?s?|decreases?|drops?|falls?|permanent|reset|resets|lose|shed|clear|empty"
+    r"|cools?|forever|for good|get rid|less)\b"
+)
+_WAY_UP = re.compile(
+    r"\b(?:up|raises?|raised|rises?|increases?|gain|gains|earn|fills?|higher|more|moves?|ticks?|grow|grows)\b"
+)
+
+
+def _moves(rules: CampaignRules, clock: str, words: str) -> str:
+    """Return which ways a clock may go at all, where that is asked, and which of the ruleset's own acts raise it; what
+    in the story moves it is for the player to find out."""
+    said = words.casefold()
+    is_down, is_up = _WAY_DOWN.search(said) is not None, _WAY_UP.search(said) is not None
+    if not (is_down or is_up):
+        return ""
+    steps = set(_steps(rules.model_dump(mode="json"), clock))
+    lines = []
+    if is_down:
+        lines.append(
+            "It can go down again, by what you do in the story; what does it is for you to find out."
+            if any(step < 0 for step in steps)
+            else "Nothing in this story brings it down again: it only goes up."
+        )
+    own, acts = _local(clock), rules.ruleset.actions.items()
+    dear = sorted({name.replace("_", " ") for name, act in acts if act.costs.get(own, 0) > 0})
+    if clock not in rules.good_clocks:
+        lines.append(f"By the rules these raise it, whatever comes of them: {listed(dear)}." if dear else "")
+    return " ".join(filter(None, lines))
+
+
+def _local(clock: str) -> str:
+    return clock.rpartition(":")[2].rpartition("/")[2]
+
+
+def _steps(data: object, clock: str) -> Iterator[int]:
+    """Return by how much the effects of rules move a clock."""
+    if isinstance(data, Mapping):
+        if data.get("clock") == clock and isinstance(by := data.get("by"), int):
+            yield by
+        for value in data.values():
+            yield from _steps(value, clock)
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from _steps(value, clock)
+
+
+def means_of(rules: CampaignRules, clock: str) -> str:
+    """Return what a clock, or a number of the ruleset's scene, counts, in sentences; empty where nobody says it."""
+    guidance = rules.ruleset.mechanics_guidance.get("scene")
+    said = guidance.get(clock, "") if isinstance(guidance, Mapping) else ""
+    return rules.clock_means.get(clock) or (f"{capitalised(str(said)).rstrip('.')}." if said else "")
