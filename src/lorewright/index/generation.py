@@ -280,9 +280,11 @@ class Generation:
         if missing := [row for row in wanted if row not in self._read]:
             sql = f"SELECT {self._columns} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
             read = {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (json.dumps(missing),))}
-            if len(self._read) + len(read) > self.kept_chunks:
-                self._read = {row: self._read[row] for row in wanted if row in self._read}
-            self._read |= read
+            found = {row: chunk for row in wanted if (chunk := read.get(row) or self._read.get(row)) is not None}
+            # Of too many the last of those that were asked for are kept: of a history the newest.
+            is_full = len(self._read) + len(read) > self.kept_chunks
+            self._read = dict(list(found.items())[-self.kept_chunks :]) if is_full else self._read | read
+            return found
         return {row: self._read[row] for row in wanted if row in self._read}
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:

@@ -183,9 +183,10 @@ def _record(stored: dict[str, Any]) -> HistoryRecord:
 # The file path of chunks of history, which have no file.
 _FILE = "history"
 # What the history of an open story keeps in memory: so much of its tables, and so many of the chunks that were read
-# last. A turn asks for some 250 of them at most, 75 by words, 75 by meaning and the last hundred.
+# last, some 2 kB each. A turn asks for some 250 of them at most, 75 by words, 75 by meaning and the last hundred; those
+# that are not kept are read anew.
 _CACHE_KB = 128
-_KEPT_CHUNKS = 300
+_KEPT_CHUNKS = 64
 
 
 def history_generation(

@@ -18,6 +18,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from sys import intern
 
 import numpy as np
 import numpy.typing as npt
@@ -115,7 +116,7 @@ _QUESTION_WORDS = re.compile(
 def words_of(text: str) -> list[str]:
     """Return lower-case words in order; `Phelan’s` is `phelan`, `X-1` is `x-1`; case folded as Unicode does."""
     folded = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).casefold())
-    return WORD.findall(folded)
+    return [intern(word) for word in WORD.findall(folded)]
 
 
 def name_key(name: str, *, reading: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from sys import intern
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Telling, telling_of
@@ -25,8 +26,6 @@ _WORD = re.compile(r"[\w'’-]+")
 _RUN = 4
 # Narrations that are kept: a turn of several rounds has about so many.
 _OPENINGS = 5
-
-Run = tuple[str, ...]
 
 
 class SceneryMemory:
@@ -90,13 +89,13 @@ def jars(first_text: str, second_text: str) -> bool:
     return any(tail[at : at + 2] == second[:2] for at in range(len(tail)))
 
 
-# Every variant that might be told is compared with what was told lately.
+# Every variant that might be told is compared with what was told lately; the same words stand in all of it.
 @lru_cache(maxsize=2048)
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in _WORD.findall(text))
+    return tuple(intern(word.lower()) for word in _WORD.findall(text))
 
 
-def _runs(text: str) -> list[Run]:
+def _runs(text: str) -> list[tuple[str, ...]]:
     words = _words(text)
     return [words[at : at + _RUN] for at in range(len(words) - _RUN + 1)]
 

@@ -6,6 +6,7 @@ No topic comes from anywhere else, so that no suggestion says a name that nobody
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,18 +63,12 @@ def heard_topics(told: Sequence[str], names: Iterable[str]) -> tuple[HeardTopic,
     `told` are the texts in their order. A name is spelled as they spell it; a common noun has its article.
     """
     window = [*reversed(told[-_LAST:]), *(told[:1] if len(told) > _LAST else ())]
-    said: dict[tuple[str, ...], int] = {}
-    nouns: dict[str, None] = {}
-    for text in window:
-        for run in _runs(text):
-            said.setdefault(run, len(said))
-        nouns.update(dict.fromkeys(_nouns(text)))
+    nouns = dict.fromkeys(noun for text in window for noun in _nouns(text))
     # Of several names that differ by an article the first is typed.
     called: dict[tuple[str, ...], str] = {}
     for name in names:
-        if (key := _key(name)) in said:
-            called.setdefault(key, name)
-    named = dict.fromkeys(_typeable(called[key], window) for key in sorted(called, key=lambda key: said[key]))
+        called.setdefault(_key(name), name)
+    named = dict.fromkeys(_typeable(called[key], window) for key in _said(called, window))
     in_names = {word for name in named for word in _words(name)}
     things = (noun for noun in nouns if noun not in in_names)
     return (
@@ -90,12 +85,27 @@ def _typeable(name: str, texts: Sequence[str]) -> str:
     return told if told != told.lower() and bare is name else f"the {told}"
 
 
-@lru_cache(maxsize=512)
-def _runs(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return all runs of a text's words, as long as a name, each once."""
-    words = _words(text)
-    runs = (tuple(words[at : at + size]) for at in range(len(words)) for size in range(1, _LONGEST_NAME + 1))
-    return tuple(dict.fromkeys(runs))
+def _said(keys: Iterable[tuple[str, ...]], texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return those of the names' words that the texts say, in the order in which they first come; of two at one place
+    the shorter comes first."""
+    by_first: dict[str, list[tuple[str, ...]]] = {}
+    for key in sorted(filter(None, keys), key=len):
+        if len(key) <= _LONGEST_NAME:
+            by_first.setdefault(key[0], []).append(key)
+    found: dict[tuple[str, ...], None] = {}
+    for words in map(_said_words, texts):
+        for at, word in enumerate(words):
+            for key in by_first.get(word, ()):
+                if key not in found and words[at : at + len(key)] == key:
+                    found[key] = None
+    return list(found)
+
+
+# Narrations of some tables, so many of each as are gone through.
+@lru_cache(maxsize=2048)
+def _said_words(text: str) -> tuple[str, ...]:
+    # Interned: the same words stand in all texts.
+    return tuple(map(sys.intern, _words(text)))
 
 
 @lru_cache(maxsize=4096)
@@ -104,11 +114,11 @@ def _key(name: str) -> tuple[str, ...]:
     return tuple(words[1:] if len(words) > 1 and words[0] in _ARTICLES else words)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def _nouns(text: str) -> tuple[str, ...]:
     left_out = _NO_TOPIC | STOP_WORDS | _VERB
     found = (match[1] or match[2] for match in _NOUN.finditer(text))
-    return tuple(dict.fromkeys(noun for noun in found if noun not in left_out))
+    return tuple(dict.fromkeys(sys.intern(noun) for noun in found if noun not in left_out))
 
 
 def _words(text: str) -> list[str]:
