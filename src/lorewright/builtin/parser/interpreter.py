@@ -41,6 +41,7 @@ from lorewright.builtin.parser.tagged_acts import (
     read_by_kind,
     with_nouns,
 )
+from lorewright.builtin.parser.unheard import put_to_nobody
 from lorewright.builtin.parser.vocatives import with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, past_the_next
 from lorewright.builtin.words.asides import (
@@ -154,7 +155,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     until = next(walks, len(readings))
     readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
     readings = in_steps(ctx, readings, acts) if len(acts) > 1 else readings
-    return with_slips(output_of(readings, ctx, find_risks(clauses)), slips)
+    return with_slips(output_of(put_to_nobody(ctx, text, acts, readings), ctx, find_risks(clauses)), slips)
 
 
 def _with_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: list[Reading]) -> list[Reading]:

@@ -169,7 +169,7 @@ def alone(words: str, kind: str = "alone") -> Reading:
 
 
 # The kinds of asides that are words which nobody hears.
-UNHEARD = frozenset(("alone", "afar", "mute", "behind", "missing"))
+UNHEARD = frozenset(("alone", "afar", "mute", "behind", "missing", "unseen", "within"))
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:

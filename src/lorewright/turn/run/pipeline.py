@@ -54,6 +54,7 @@ from lorewright.turn.views.draft import (
 )
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.point import TurnPoint
+from lorewright.turn.views.unheard import answer_unheard, told_at, with_noises
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import Annotations, summary_for
 from lorewright.values.entries import SKIPPED_MINUTES
@@ -348,14 +349,19 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
     aside, shown = reading.output.aside, turn.views.acquaintance(reading.at.state).shown
     assert aside is not None
     cited: tuple[Citation, ...] = ()
+    told, names = told_at(reading.at), [entity.name for entity in shown.entities.values() if entity.type == "npc"]
     if aside.kind == "lore":
         text, cited = turn.views.known_of(aside.words, reading.at)
+        if (noticed := with_noises(text, aside.words, names, told)) != text:
+            text, cited = noticed, ()
     elif aside.kind == "company" and (place := place_asked_about(shown, aside.words)):
         known, cited = turn.views.known_of(place, reading.at)
+        known = with_noises(known, place, names, told)
         text = f"Who is there cannot be seen from here. {'' if known == NOTHING_HEARD else known}".strip()
     else:
         wanted, guided = turn.setting.goal(turn.head), _guide(turn, aside.kind)
         text = answer_aside(aside.kind, shown, turn.setting.rules, aside.words, wanted=wanted, guided=guided)
+        text = answer_unheard(aside, text, turn.submission.text, names, told)
     return _draft(
         turn,
         opening.ops,

@@ -374,6 +374,7 @@ _TEXTS: Mapping[str, str] = {
     "turn": "The next move is yours: the others have theirs as soon as you have made it.",
     "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
     "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
+    "within": "You say it inwardly, and nobody else hears it.",
     "alone": "You say it aloud. Nobody is here with you, and no answer comes.",
     "rude": "Noted, and kept between us.",
 }
@@ -382,6 +383,7 @@ _TEXTS: Mapping[str, str] = {
 # What is said to somebody who is not here, or to what has no speech, in the player's words for them.
 _UNHEARD: Mapping[str, str] = {
     "afar": "You say it to {name}, as loud as you like. No answer comes: {name} is not near enough to hear it.",
+    "unseen": "That is meant for {name}, who is not near, and no sign comes back.",
     "behind": "You say it towards {name}, so that it can be heard there. Whoever may be behind it gives no answer.",
     "missing": "Nobody here is {name}, as far as you can tell, and so nobody answers.",
     "mute": "You say it to {name}. Whatever {name} may know or think, there are no words in answer.",

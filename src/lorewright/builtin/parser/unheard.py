@@ -1,0 +1,242 @@
+"""Words that nobody here hears -> to whom they are put: somebody elsewhere, behind a door, a voice in the player."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    UNHEARD,
+    ParseContext,
+    Reading,
+    alone,
+    person_meant,
+    wondering,
+)
+from lorewright.builtin.parser.rewordings import with_deed
+from lorewright.builtin.parser.speech import called_behind, unheard
+from lorewright.builtin.words import earshot
+from lorewright.builtin.words.clauses import find_posture, lexicon
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch
+from lorewright.builtin.words.tagging import Act
+from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.nouns import singular
+from lorewright.values.readings import Aside
+from lorewright.values.scenery import TOLD
+
+
+def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading]) -> Sequence[Reading]:
+    """Return the readings of a line; one aside where all of it is said, and to nobody who is here: by whom it is put
+    to, or what of it the player was told. What is put to the voices in oneself is no word to others."""
+    told = tuple(dict.fromkeys(noun.text for noun in ctx.shown if noun.key.startswith(TOLD)))
+    settled = {reading.aside.kind for reading in readings if reading.aside is not None and _is_settled(reading.aside)}
+    if ctx.verbs or not told or settled - {"missing"}:
+        return readings
+    if (inner := earshot.within(told)) and (inward := _inward(ctx, text, acts, readings, inner)) is not None:
+        return inward
+    if settled or ctx.nouns.people or not readings:
+        return readings
+    if (unseen := _unseen(ctx, text, acts, readings, told)) is not None:
+        return [unseen]
+    if not all(_is_words(ctx, reading, told) or _named_at_the_front(ctx, reading.words, told) for reading in readings):
+        return readings
+    if acts and not all(_is_only_words(ctx, act, told) for act in acts):
+        return readings
+    found = _unheard(ctx, text, acts, readings, told)
+    return readings if found is None else [found]
+
+
+def _is_settled(aside: Aside) -> bool:
+    """Tell whether an aside has an answer of its own: it is no words that nobody hears."""
+    return aside.kind not in UNHEARD | {"lore"} or aside.kind in ("mute", "missing")
+
+
+def _is_thought(act: Act) -> bool:
+    return kinds().get(act.kind, Kind()) == Kind()
+
+
+def _is_only_words(ctx: ParseContext, act: Act, told: Sequence[str]) -> bool:
+    """Tell whether an act may be no more than words: said, asked, or somebody's name called."""
+    return _is_said_or_asked(act) or bool(_named_at_the_front(ctx, act.words, told))
+
+
+def _is_said_or_asked(act: Act) -> bool:
+    return is_said(act) or _is_thought(act) or earshot.asks(act.words)
+
+
+def _is_words(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> bool:
+    """Tell whether a reading may be no more than words: said, asked or lost, or a look that a question was taken
+    for."""
+    verbs = [verb_of(action.type) for action in reading.actions]
+    is_speech = all(verb is not None and verb.is_speech for verb in verbs)
+    is_aimed = any(map(_is_aimed, reading.actions)) and not any(_names_in(ctx, reading.words, told))
+    return is_speech or (earshot.asks(reading.words) and not is_aimed)
+
+
+def _is_aimed(action: Action) -> bool:
+    return bool(action.target_id or action.location_id or action.metadata.get("detail_is"))
+
+
+def _unseen(
+    ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading], told: Sequence[str]
+) -> Reading | None:
+    """Return a gesture to somebody who is not here as one that has no answer; None for other lines."""
+    actions = [action for reading in readings for action in reading.actions]
+    meant = [person for person in ctx.nouns.known_people if {action.target_id for action in actions} == {person.id}]
+    is_small = all(kinds().get(act.kind, Kind()).harmless for act in acts) and bool(acts)
+    return alone(_label(meant[0], text, told), "unseen") if meant and is_small and len(actions) == 1 else None
+
+
+def _unheard(
+    ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading], told: Sequence[str]
+) -> Reading | None:
+    """Return one aside for a line that is said where nobody is; None where nothing that was told is of use for it."""
+    afar = next((aside for reading in readings if (aside := reading.aside) is not None and aside.kind == "afar"), None)
+    if afar is not None:
+        return alone(earshot.name_in(afar.words, told) or afar.words, "afar")
+    targets = {action.target_id for reading in readings for action in reading.actions} - {None}
+    elsewhere = [person for person in ctx.nouns.known_people if person.id in targets]
+    elsewhere = elsewhere or [person for act in acts if (person := _absent(ctx, act.person)) is not None]
+    named = _named_at_the_front(ctx, text, told)
+    if not named and elsewhere and (_is_call(elsewhere[0], text) or (targets and not earshot.asks(text))):
+        named = _label(elsewhere[0], text, told)
+    if named:
+        return unheard(text, named)
+    names = [*(_label(person, text, told) for person in elsewhere), *_names_in(ctx, text, told)]
+    named = next(iter(names), "")
+    if any(reading.aside is not None and reading.aside.kind == "behind" for reading in readings):
+        return None
+    about = earshot.told_of(text, earshot.beyond(told, _names(ctx)))
+    towards = next((act.target for act in acts if act.target), "")
+    if about and (door := called_behind(ctx, text, towards)) and earshot.calls_out(text) and not _asks_oneself(text):
+        return alone(door, "behind")
+    if named and earshot.asks(text):
+        return wondering(f"{named}: {text}")
+    if about and _asks_oneself(text):
+        return wondering(text)
+    if named:
+        return alone(f"{named}: {text}")
+    if any(reading.aside is not None and reading.aside.kind == "lore" for reading in readings):
+        return None
+    is_lost = any(reading.is_lost for reading in readings)
+    return alone(text) if about or is_lost or earshot.calls_out(text) else None
+
+
+# Who asks of others does not call them: `who's in the kitchen`.
+_ASKS_ONESELF = re.compile(
+    r"(?:^|[.!?,] *|\b(?:ok|oi|hey|wtf|and|so|but|hmm?|lol|omg|creepy|af)\s+)(?:who|whos|who's|what|whats|what's"
+    r"|where|why|how|is|are|thers|there's|theres|was)\b(?!.*\b(?:you|u|your|ur|yourself)\b)",
+    re.IGNORECASE,
+)
+
+
+def _asks_oneself(text: str) -> bool:
+    return _ASKS_ONESELF.search(text) is not None
+
+
+def _absent(ctx: ParseContext, name: str) -> Candidate | None:
+    found = person_meant(ctx, name) if name else None
+    is_person = isinstance(found, PhraseMatch) and found.candidate in ctx.nouns.known_people
+    return found.candidate if is_person and isinstance(found, PhraseMatch) else None
+
+
+def _names(ctx: ParseContext) -> list[str]:
+    return [key.label for person in ctx.nouns.known_people for key in person.keys]
+
+
+def _named_at_the_front(ctx: ParseContext, text: str, told: Sequence[str]) -> str:
+    """Return the name of who is called before other words, as it was told: `Mr Gaunt? You've locked me in`, `dorrie
+    come back!!`; empty for nobody."""
+    called = _CALLED.match(text)
+    if called is None:
+        return ""
+    phrase = called[1].strip()
+    first, _, rest = phrase.partition(" ")
+    person = _absent(ctx, phrase)
+    if person is None and rest and len(phrase.split()) <= _LONGEST_NAME and rest.split()[0] not in _TOLD_OF:
+        # `dorrie come back`
+        person = _absent(ctx, first)
+    if person is None and phrase[:1].isupper() and len(phrase.split()) <= _LONGEST_NAME:
+        return earshot.name_in(phrase, told)
+    return "" if person is None else _label(person, text, told)
+
+
+_LONGEST_NAME = 3
+# Words after a name that tell something of its bearer.
+_TOLD_OF = frozenset("is was has had will would said says told says never always didn't doesn't isn't does did".split())
+_CALLED = re.compile(
+    r"[\"“*]*(?:(?:oi|hey|hello|hi|wait|oh|yo|good night|goodnight|bye|evening|good evening),? )?([^,.!?]+)[,.!?]",
+    re.IGNORECASE,
+)
+
+
+def _names_in(ctx: ParseContext, text: str, told: Sequence[str]) -> Iterator[str]:
+    """Yield the names, as they were told, of those whom a line names anywhere, or by what they are (`that cop`)."""
+    low = re.findall(r"[\w']+", text.casefold())
+    for person in ctx.nouns.known_people:
+        for key in person.keys:
+            if any(tuple(low[at : at + len(key.words)]) == key.words for at in range(len(low))):
+                yield _label(person, text, told)
+    for at, word in enumerate(low):
+        if word.endswith("s") or low[max(0, at - 1) : at] in (["the"], ["that"], ["this"], ["a"]):
+            row = next((row for row in lexicon().callings if (singular(word),) in row), ())
+            yield from filter(None, (earshot.name_in(" ".join(name), told) for name in row))
+
+
+def _is_call(person: Candidate, text: str) -> bool:
+    """Tell whether somebody is called by a name, first or last, or it is reported that it is said to them."""
+    said = text.strip(' "“”*').casefold()
+    return any(
+        re.match(rf"(?:\w+,? ){{0,3}}?{name}(?:[,!?.]|$)", said)
+        or re.search(rf"[,!.] ?{name}[!?. \"”]*(?:$|[\"”])", said)
+        for name in {re.escape(" ".join(key.words)) for key in person.keys if key.words}
+    )
+
+
+def _label(person: Candidate, text: str, told: Sequence[str]) -> str:
+    """Return the name by which somebody was told of: the one that was typed, if it is one of those."""
+    names = sorted({" ".join(key.words) for key in person.keys}, key=len, reverse=True)
+    typed = [name for name in names if f" {name} " in f" {' '.join(re.findall(r'[a-z]+', text.casefold()))} "]
+    found = (earshot.name_in(name, told) for name in (*typed, *names))
+    return next(filter(None, found), person.name)
+
+
+def _inward(
+    ctx: ParseContext, text: str, acts: Sequence[Act], readings: Sequence[Reading], inner: Sequence[str]
+) -> Sequence[Reading] | None:
+    """Return the readings of a line of which some is put to the voices in the player; None for others."""
+    if len(acts) < _SEVERAL or earshot.is_within(text, inner, is_line=True):
+        is_all = all(
+            _is_said_or_asked(act) or act.words.rstrip().endswith("?") or earshot.is_within(act.words, inner)
+            for act in acts
+        )
+        if is_all and earshot.is_within(text, inner, is_line=True) and not _names_somebody_here(ctx, text):
+            return [Reading(intent="say inwardly", aside=Aside(kind="within", words=text[:MAX_WORDS]), words=text)]
+    found = [
+        _posed(ctx, reading)
+        if earshot.is_within(reading.words, inner) and not _names_somebody_here(ctx, reading.words)
+        else reading
+        for reading in readings
+    ]
+    return found if found != list(readings) else None
+
+
+_SEVERAL = 2
+
+
+def _names_somebody_here(ctx: ParseContext, text: str) -> bool:
+    low = set(re.findall(r"[\w']+", text.casefold()))
+    return any(set(key.words) <= low for person in ctx.nouns.people for key in person.keys if key.words)
+
+
+def _posed(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return an act that one does within oneself, told in the player's words."""
+    posture, words = find_posture(), reading.words.strip(" .,!?")
+    if posture is None:
+        return reading
+    posed: Reading = posture(ctx, words)
+    return replace(with_deed(posed, words, ()), words=reading.words)

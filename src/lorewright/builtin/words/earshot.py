@@ -1,0 +1,177 @@
+"""Sentences that the player was told -> those that tell what is heard or seen beyond the place, or within oneself; and
+which of them words that nobody here answers are about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from lorewright.builtin.words.utterances import TITLES
+from lorewright.index.keywords import STOP_WORDS, content_words
+from lorewright.scene_lore.nouns import singular
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@cache
+def _data() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("earshot.yaml").read_text("utf-8")
+    return yaml.load(text, Loader=_LOADER)  # type: ignore[no-any-return]
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_data()[name], re.IGNORECASE)
+
+
+@cache
+def _noises() -> tuple[tuple[frozenset[str], re.Pattern[str]], ...]:
+    return tuple(
+        (frozenset(shown.split()), re.compile(rf"\b(?:{said})\b", re.IGNORECASE)) for shown, said in _data()["noises"]
+    )
+
+
+def beyond(sentences: Iterable[str], names: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the sentences that tell what is heard or seen beyond a place: of something alive, or of somebody with one
+    of the names."""
+    known = {word for name in names for word in _words(name)}
+    found = (
+        said
+        for said in dict.fromkeys(sentences)
+        if _pattern("beyond").search(said) and (_pattern("alive").search(said) or known & set(_words(said)))
+    )
+    return tuple(found)
+
+
+def within(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Return the sentences that tell of voices in the player."""
+    return tuple(said for said in dict.fromkeys(sentences) if _pattern("inner").search(said))
+
+
+def told_of(words: str, sentences: Sequence[str]) -> tuple[str, ...]:
+    """Return the sentences about what is beyond that words are about: by a word of theirs, or the noise that they
+    tell of; all of them where anything or anybody that may be there is meant; none for other words."""
+    said = {word for word in _words(words) if len(word) >= _TELLING and word not in _PLAIN}
+    by_noise = [pattern.search(words) is not None for _, pattern in _noises()]
+    found = []
+    for sentence in sentences:
+        theirs = set(_words(sentence))
+        is_heard = any(is_said and shown & theirs for is_said, (shown, _) in zip(by_noise, _noises(), strict=True))
+        if is_heard or said & {word for word in theirs if len(word) >= _TELLING}:
+            found.append(sentence)
+    if not found and _pattern("unknown").search(words):
+        return tuple(sentence for sentence in sentences if not _NAMED.search(sentence))
+    return tuple(found)
+
+
+# Who is named is seen, and not unknown.
+_NAMED = re.compile(r"[a-z],? [A-Z][a-z]")
+
+
+# Shorter words, and these, say nothing of what is meant.
+_TELLING = 4
+_PLAIN = frozenset(
+    "here there something somebody heavy near with from have been being this that what behind down".split()
+)
+
+
+def calls_out(words: str) -> bool:
+    """Tell whether words call whoever may hear them."""
+    return _pattern("calls").search(words) is not None
+
+
+def asks(words: str) -> bool:
+    """Tell whether words ask something."""
+    return _pattern("asks").search(words) is not None
+
+
+def told_of_person(name: str, words: str, sentences: Sequence[str]) -> str:
+    """Return the sentence that tells where somebody with the name is seen, else how they went, else the one with most
+    of the words that names them; empty where none does. Up to the next name sentences go on about the same person."""
+    called = set(_words(name)) - _ARTICLES
+    called = called - TITLES or called
+    naming = [at for at, said in enumerate(sentences) if called & set(_words(said))]
+    if not naming:
+        return ""
+    if seen := [sentences[at] for at in naming if _pattern("beyond").search(sentences[at])]:
+        return seen[0]
+    wanted = set(_words(words)) - called
+    first = naming[0]
+    gone = [said for said in sentences[first:] if _pattern("gone").search(said)]
+    if gone:
+        return max(reversed(gone), key=lambda said: len(wanted & set(_words(said))))
+    return max((sentences[at] for at in naming), key=lambda said: len(wanted & set(_words(said))))
+
+
+def told_about(words: str, sentences: Sequence[str]) -> str:
+    """Return the sentence that has most of the telling words, with the one after it; empty where none has one, or all
+    are words of many sentences."""
+    asked = {_stem(word) for word in content_words(words) if word not in STOP_WORDS and len(word) >= _TELLING} - _PLAIN
+    theirs = [{_stem(word) for word in content_words(said)} for said in sentences]
+    rare = {word for word in asked if 0 < sum(word in stems for stems in theirs) <= _RARE}
+    found = [len(rare & stems) for stems in theirs]
+    best = max(found, default=0)
+    at = found.index(best) if best else len(sentences)
+    return " ".join(sentences[at : at + 2])
+
+
+# A word of so many sentences tells one from the others.
+_RARE = 2
+
+
+def name_in(name: str, sentences: Sequence[str]) -> str:
+    """Return a name as the sentences have it, with the names beside it (`Constable Oakes` for `constable`); empty where
+    none has it."""
+    pattern = rf"(?:\b[A-Z][\w']* )*(?i:\b{re.escape(name)}\b)(?: [A-Z][\w']*)*"
+    found = (match for said in sentences for match in re.finditer(pattern, said))
+    names = (_LEADING.sub("", match[0]).removesuffix("'s") for match in found)
+    return next((found for found in names if found[:1].isupper()), "")
+
+
+# Words that begin a sentence, and no name.
+_LEADING = re.compile(r"^(?:(?:Then|At|In|On|Out|When|And|But|So|There|Here|The|A|As|Behind|Now|Today|Tonight) )+")
+_ARTICLES = frozenset(("the", "a", "an", "my", "your"))
+
+
+def is_within(words: str, inner: Sequence[str], *, is_line: bool = False) -> bool:
+    """Tell whether words are put to the voices in the player, or ask which they are: `inner` are the sentences that
+    tell of some. Whole lines may hush all of them at once."""
+    if not inner:
+        return False
+    if _pattern("within").search(words):
+        return True
+    stems = {_stem(word) for said in inner for word in content_words(said) if word not in STOP_WORDS} - _PLAIN
+    low = re.findall(r"[\w']+", words.casefold())
+    for at, word in enumerate(low):
+        if _stem(word) not in stems:
+            continue
+        before, after = low[max(0, at - 3) : at], low[at + 1 : at + 2]
+        is_one = after in (["one"], ["ones"]) or {"one", "one's", "whoever", "whichever"} & set(before)
+        if is_one or low[at - 1 : at] in (["who's"], ["whos"], ["who"]) or low[max(0, at - 2) : at] == ["who", "is"]:
+            return True
+        if low[max(0, at - 2) : at] in (["am", "i"], ["i", "am"], ["y", "i'm"]) and {"why", "y"} & set(before):
+            return True
+    is_hushed = _pattern("hush").search(words) is not None and _pattern("all").search(words) is not None
+    return is_line and is_hushed
+
+
+def _stem(word: str) -> str:
+    return singular(word.removesuffix("ing") if len(word) > _LONG_FORM else word)
+
+
+# `crying` is a form of `cry`, and `king` is none.
+_LONG_FORM = 5
+
+
+def hushes(words: str) -> bool:
+    """Tell whether words ask for quiet."""
+    return _pattern("hush").search(words) is not None
+
+
+def _words(text: str) -> list[str]:
+    return [singular(word.removesuffix("'s")) for word in re.findall(r"[\w']+", text.casefold().replace("’", "'"))]

@@ -1,0 +1,80 @@
+"""Words that nobody here hears -> their answer, of what the player was told at this place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorewright.builtin.words import earshot
+from lorewright.scene_lore.gather import in_sentences
+from lorewright.turn.views.asides import NOTHING_HEARD
+from lorewright.turn.views.point import TurnPoint
+from lorewright.turn.views.scenery import narrations_here
+from lorewright.values.readings import Aside
+
+_NOTICED, _REMEMBERED = "So much you have noticed: {quote}", "You remember: {quote}"
+_NO_MORE = "Nobody has told you more than this: {quote}"
+# The answer about who is here begins so where somebody is.
+_COMPANY = "Here with you"
+_FROM_HERE = "From here that is not to be made out. "
+_TO_ONESELF = "You say it to yourself, and nobody is here to answer. "
+_CALLED = "You say it loud enough to carry. No answer comes. "
+_HUSHED = "You say it inwardly, and nobody else hears it. For a breath it is quiet in you, and then it is as it was. "
+_ASKED_WITHIN = "You ask inwardly, and nobody else hears it. Which of them it is, none of them says. "
+_SAID_WITHIN = "You say it inwardly, and nobody else hears it. It is a part of you, and has heard. "
+
+
+def told_at(at: TurnPoint) -> tuple[str, ...]:
+    """Return the sentences that the player was told at the place where they are, oldest first."""
+    told = reversed(narrations_here(at.stream, at.state))
+    return tuple(sentence for message in told for sentence in in_sentences(message.content))
+
+
+def answer_of_noises(words: str, names: Sequence[str], told: Sequence[str]) -> str:
+    """Return the answer to a question about what is heard or seen beyond the place, or about somebody seen there whom
+    the words begin with; empty where nobody was told of it."""
+    name, _, rest = words.rpartition(": ")
+    about = earshot.told_of(rest, earshot.beyond(told, names))
+    if name and (seen := earshot.told_of_person(name, rest, told)):
+        return (_NOTICED if seen in earshot.beyond(told, (*names, name)) else _REMEMBERED).format(quote=seen)
+    return f"{_FROM_HERE}{_NOTICED.format(quote=' '.join(about))}" if about else ""
+
+
+def answer_unheard(aside: Aside, plain: str, line: str, names: Sequence[str], told: Sequence[str]) -> str:
+    """Return the answer to words that nobody hears: `plain`, with the sentence that tells of whom or what they were
+    meant for. `line` is all that was typed."""
+    match aside.kind:
+        case "within":
+            inner = _REMEMBERED.format(quote=" ".join(earshot.within(told)[-1:]))
+            lead = _HUSHED if earshot.hushes(line) else _ASKED_WITHIN if earshot.asks(line) else _SAID_WITHIN
+            return f"{lead}{inner}"
+        case "company":
+            about = () if plain.startswith(_COMPANY) else earshot.told_of(line, earshot.beyond(told, names))
+            return f"{plain} {_NOTICED.format(quote=' '.join(about))}" if about else plain
+        case "afar" | "unseen":
+            known = earshot.told_of_person(aside.words, line, told)
+            is_seen = known in earshot.beyond(told, (*names, aside.words))
+            return f"{plain} {(_NOTICED if is_seen else _REMEMBERED).format(quote=known)}" if known else plain
+        case "behind" | "alone":
+            heard = earshot.beyond(told, names)
+            about = earshot.told_of(f"{aside.words} {line}", heard)
+            if aside.kind == "behind":
+                return f"{plain} {_NOTICED.format(quote=' '.join(about))}" if about else plain
+            is_called = earshot.calls_out(line)
+            about = about or (heard if is_called else ())
+            lead = _CALLED if is_called else _TO_ONESELF
+            if about:
+                return f"{lead}{_NOTICED.format(quote=' '.join(about))}"
+            return plain if is_called else _TO_ONESELF.strip()
+    return plain
+
+
+def with_noises(known: str, words: str, names: Sequence[str], told: Sequence[str]) -> str:
+    """Return what is known of a question; where that is nothing, what was heard or seen of it beyond the place, else
+    the sentence told here that has a telling word of it."""
+    if known != NOTHING_HEARD and ": " not in words:
+        return known
+    if noises := answer_of_noises(words, names, told):
+        return noises
+    if known == NOTHING_HEARD and (quote := earshot.told_about(words, told)):
+        return _NO_MORE.format(quote=quote)
+    return known
