@@ -260,7 +260,7 @@ def with_move(
     """Return the readings of a line that is typed over a board: with the one move that it is, or a question which
     square is meant, or why it is no move; with what the ruleset answers to words about the game, and with what those
     who are here have answers to as said to them. No other reading marks a square."""
-    parts = [(act.words, is_said(act) and act.score >= _CLEARLY) for act in acts] or [(text, False)]
+    parts = [(act.words, _is_talk(board, act)) for act in acts] or [(text, False)]
     grid, picks, corrected = _picks_of(grid_of(board), parts)
     kept = [reading for reading in readings if not _marks(ctx, grid, reading)]
     if not acts and picks:
@@ -286,6 +286,12 @@ def with_move(
         elif (reading_here := instead[at]) is not None:
             found.append(reading_here)
     return (_within(found, instead) + kept) or [not_caught(ctx, text)]
+
+
+def _is_talk(board: Board, act: Act) -> bool:
+    """Tell whether an act is clearly words to somebody: likely ones are, where somebody has an answer to them."""
+    is_heard = any(has_words(wanted, act.words) for wanted in board.heard)
+    return is_said(act) and (act.score >= _CLEARLY or (act.score >= _SAID and is_heard))
 
 
 def _without(ctx: ParseContext, reading: Reading, gone: Sequence[str]) -> Reading:
@@ -338,7 +344,8 @@ def _answered(
     if answer:
         return told(words, answer)
     here = {person.id for person in ctx.nouns.people}
-    is_read = any(action.target_id in here for reading in own for action in reading.actions)
+    # What is thought aloud is for those who have an answer to it.
+    is_read = kind != Kind() and any(action.target_id in here for reading in own for action in reading.actions)
     is_vain = bool(own) and all(a.metadata.get("detail_is") == "absent" for each in own for a in each.actions)
     is_lost = is_vain or (bool(kind.aside) or not kind.fits) if not kind.said else not is_read and is_speech
     if not is_heard or is_read or not (is_lost or not any(reading.actions for reading in own)):

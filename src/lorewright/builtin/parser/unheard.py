@@ -134,8 +134,16 @@ _ASKS_ONESELF = re.compile(
 )
 
 
+# Who hails does not ask themselves.
+_HAILS = re.compile(
+    r"[\W]*(?:(?:hell+o+|hallo|helo|ahoy|good (?:evening|morning|day)|excuse me|knock knock|yoo-?hoo)\b"
+    r"|(?:is )?(?:any|some)(?:body|one) (?:there|home|in there|in here)\b)",
+    re.IGNORECASE,
+)
+
+
 def _asks_oneself(text: str) -> bool:
-    return _ASKS_ONESELF.search(text) is not None
+    return _ASKS_ONESELF.search(text) is not None and _HAILS.match(text) is None
 
 
 def _absent(ctx: ParseContext, name: str) -> Candidate | None:
