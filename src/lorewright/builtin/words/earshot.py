@@ -100,12 +100,12 @@ def told_of_person(name: str, words: str, sentences: Sequence[str]) -> str:
         return ""
     if seen := [sentences[at] for at in naming if _pattern("beyond").search(sentences[at])]:
         return seen[0]
-    wanted = set(_words(words)) - called
+    wanted = set(map(_root, _words(words))) - called
     first = naming[0]
     gone = [said for said in sentences[first:] if _pattern("gone").search(said)]
     if gone:
-        return max(reversed(gone), key=lambda said: len(wanted & set(_words(said))))
-    return max((sentences[at] for at in naming), key=lambda said: len(wanted & set(_words(said))))
+        return max(reversed(gone), key=lambda said: len(wanted & set(map(_root, _words(said)))))
+    return max((sentences[at] for at in naming), key=lambda said: len(wanted & set(map(_root, _words(said)))))
 
 
 def told_about(words: str, sentences: Sequence[str]) -> str:
@@ -156,8 +156,13 @@ def is_within(words: str, inner: Sequence[str], *, is_line: bool = False) -> boo
             return True
         if low[max(0, at - 2) : at] in (["am", "i"], ["i", "am"], ["y", "i'm"]) and {"why", "y"} & set(before):
             return True
-    is_hushed = _pattern("hush").search(words) is not None and _pattern("all").search(words) is not None
+    is_hushed = _pattern("silencing").search(words) is not None and _pattern("all").search(words) is not None
     return is_line and is_hushed
+
+
+def _root(word: str) -> str:
+    """Return a word without the ending of what is over: `lock` of `locked`."""
+    return word.removesuffix("ed") if len(word) > _LONG_FORM else word
 
 
 def _stem(word: str) -> str:
@@ -170,7 +175,7 @@ _LONG_FORM = 5
 
 def hushes(words: str) -> bool:
     """Tell whether words ask for quiet."""
-    return _pattern("hush").search(words) is not None
+    return _pattern("silencing").search(words) is not None
 
 
 def _words(text: str) -> list[str]:
