@@ -467,11 +467,7 @@ def _is_speech(action: Action) -> bool:
 
 def _is_lead_in(clause: Clause, clauses: Sequence[Clause]) -> bool:
     """Tell whether a clause only leads in to the one after it: `So…`."""
-    return (
-        len(clauses) > 1
-        and clause is not clauses[-1]
-        and clause.text.lower() in ("so", "well", "um", "uh", "er", "now")
-    )
+    return clause is not clauses[-1] and clause.text.lower() in ("so", "well", "um", "uh", "er", "now")
 
 
 # Words that begin no act, but say how or where the act beside them is done: `over the rim, ask him`.
