@@ -120,7 +120,7 @@ def match_items(
     english = _are_english(items, generations)
     telling = [word for word in content_words(words, english=english) if not english or word not in STOP_WORDS]
     if english and len(words_of(words)) >= _SENTENCE:
-        telling = [word for word in telling if word not in COLOURLESS_WORDS | _FAINT_WORDS]
+        telling = [word for word in telling if word not in COLOURLESS_WORDS | FAINT_WORDS]
     elif english and len(words_of(words)) >= _SHORT_SENTENCE:
         telling = [word for word in telling if word not in COLOURLESS_WORDS]
     if words_of(words) and not telling:
@@ -150,7 +150,7 @@ COLOURLESS_WORDS = frozenset(
     upon""".split()
 )
 # Words that point at nothing by themselves among others of a sentence.
-_FAINT_WORDS = frozenset(
+FAINT_WORDS = frozenset(
     """know knows knew known see sees saw seen hear heard find found last first long old new good bad big little great
     best better well still even also back night day evening morning today tonight yesterday tomorrow time times year
     years week month hour minute moment happen happens happened wish care miss forget forgot guess suppose wonder start

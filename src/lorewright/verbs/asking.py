@@ -8,6 +8,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
+from lorewright.builtin.narrator.hearing import is_between_two
 from lorewright.builtin.narrator.outcomes import ignorance
 from lorewright.builtin.narrator.scenery import answer
 from lorewright.builtin.narrator.small_talk import ECHO, answer_without_lore, asks_for_lore, is_of_listener
@@ -131,6 +132,7 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return passed_on
     plain_no = ignorance(given, outcome)
     is_pointing_on = plain_no.group != _IGNORANT and not is_of_listener(given, outcome)
+    is_pointing_on = is_pointing_on and not is_between_two(given, outcome)
     is_of_a_name = plain_no.facts.get("topic") not in (None, "other")
     is_of_a_name = is_of_a_name and outcome.form in ("", "ask", "ask_self", "greet")
     kind = None if is_of_a_name else answer_without_lore(given, outcome)

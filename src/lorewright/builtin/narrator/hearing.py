@@ -4,20 +4,22 @@ what is said -> the scenario's own answer."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of
+from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of, word_forms
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.words.asides import has_words
 from lorewright.builtin.words.echoes import asked_words
-from lorewright.index.keywords import content_words
+from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS
 from lorewright.scene_lore.nouns import singular
-from lorewright.values.records import NarratorInput
+from lorewright.values.records import Evidence, NarratorInput
 from lorewright.values.scenery import TOLD, SceneryView
 
 # What one looks at with one's ears.
@@ -141,3 +143,42 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
     own = (str(phrase.when["words"]) for phrase in phrases if "words" in phrase.when and "kind" not in phrase.when)
     wanted = next((words for words in own if has_words(words, said)), "")
     return [Beat("outcome", _OWN, {"words": wanted}, {"who": who})] if wanted else None
+
+
+# Questions to somebody: whether what they have to tell is an answer.
+
+_BETWEEN_TWO = re.compile(r"\b(?:i|me|my|im|i'm|we|us|our|you|your|yours|you're|you've|u|ur)\b", re.IGNORECASE)
+
+
+def is_between_two(given: NarratorInput, outcome: Outcome) -> bool:
+    """Tell whether a question is about who asks or who is asked: what else could be asked is no answer to that."""
+    asked = asked_words(given.player_text, outcome.words)[0]
+    return _BETWEEN_TWO.search(asked) is not None
+
+
+def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
+    """Return that somebody cannot answer what they were asked, where all that they tell shares with the question is a
+    name, or whom or when it asks; empty where they answer it."""
+    who, form = views.person(given, outcome.target_id), word_forms().get(outcome.form)
+    asked, is_question = asked_words(given.player_text, outcome.words)
+    is_asked = is_question or _ASKS.match(outcome.deed or asked) is not None
+    new = [item for item in evidence if not item.known_before and item.speaker_id == outcome.target_id]
+    if outcome.code != "told" or who is None or form is None or not is_asked or len(new) != 1:
+        return []
+    names = {word for name in (who.name, *(e.name for e in given.packet.entities)) for word in content_words(name)}
+    small = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | names
+    wanted = {singular(word) for word in content_words(outcome.deed or asked)} - small
+    said = {singular(word) for word in content_words(new[0].text)}
+    is_near = any(word[:_STEM] in {other[:_STEM] for other in said} for word in wanted if len(word) >= _STEM)
+    by_name = bool(set(content_words(asked)) & names & set(content_words(new[0].text)))
+    if not wanted or is_near or wanted & said or not by_name:
+        return []
+    group = "echo.told.beside" if outcome.deed else "told.beside"
+    return [Beat("outcome", group, {}, {"who": who, "deed": outcome.deed} if outcome.deed else {"who": who})]
+
+
+_ASKS = re.compile(
+    r"(?:who|what|when|where|why|how|which|whose|is|are|was|were|do|does|did|has|have|can|could)\b", re.I
+)
+# Words that begin with the same so many letters are taken for forms of one.
+_STEM = 4

@@ -23,7 +23,7 @@ from lorewright.builtin.narrator.forms import (
     word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.hearing import answers_of_scenario, played_beats
+from lorewright.builtin.narrator.hearing import answers_of_scenario, beside_the_point, played_beats
 from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
@@ -394,7 +394,8 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
     if say:
         return [Beat("outcome", authored=say, keys=(key,)), *shown]
     if shown and outcome.code in ("told", "found", "acted"):
-        return spoken(given, outcome, shown, reaction_beats(given, outcome))
+        beside = beside_the_point(given, outcome, evidence)
+        return [*beside, *spoken(given, outcome, shown, reaction_beats(given, outcome))]
     return [*_plain_outcome(given, outcome, evidence), *shown]
 
 

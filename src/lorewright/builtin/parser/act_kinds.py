@@ -89,6 +89,14 @@ class Kind:
     opens: bool = False
     through: str = ""
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # As a question, and as a statement: the kind that an act is where it is less likely than that.
+    doubted: tuple[tuple[str, float], tuple[str, float]] = (("", 0.0), ("", 0.0))
+    # Words of it ask somebody to do something: they are answered as that, and not with what is known.
+    of_doing: bool = False
+    # Somebody is asked to carry one over; `where` or `there` is the rest of the words.
+    carries: re.Pattern[str] | None = None
+    # It is told in the player's own words, as a deed is.
+    in_words: bool = False
 
 
 @cache
@@ -101,8 +109,9 @@ def kinds() -> Mapping[str, Kind]:
         **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),
         **dict.fromkeys(("lines", "finds"), tuple),
         **dict.fromkeys(("turns", "turns_beside", "turns_own", "turns_said"), _patterns),
-        **dict.fromkeys(("makes", "unanswered"), lambda pattern: re.compile(pattern, re.IGNORECASE)),
+        **dict.fromkeys(("makes", "unanswered", "carries"), lambda pattern: re.compile(pattern, re.IGNORECASE)),
         "personal": lambda phrases: frozenset(phrases.split(", ")),
+        "doubted": lambda pairs: tuple((name, least) for name, least in pairs),
         "wants": lambda tools: {word: tuple(named.split()) for word, named in tools.items()},
     }
     return {

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, form_of, is_going, is_said, is_small, is_speech, kinds
+from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kinds
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, told, with_move
-from lorewright.builtin.parser.outputs import find_risks, output_of, with_slips
+from lorewright.builtin.parser.outputs import find_risks, output_of, told_as, vocabulary_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -28,7 +28,6 @@ from lorewright.builtin.parser.readings import (
     only_person,
     openings,
 )
-from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import read_civility, read_remark
 from lorewright.builtin.parser.steps import in_steps
@@ -42,8 +41,8 @@ from lorewright.builtin.parser.tagged_acts import (
     with_nouns,
 )
 from lorewright.builtin.parser.unheard import put_to_nobody
-from lorewright.builtin.parser.vocatives import with_call, with_name_apart
-from lorewright.builtin.parser.ways import by_the_way, past_the_next
+from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
+from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next
 from lorewright.builtin.words.asides import (
     aside_to_game,
     clocks_asked_about,
@@ -62,7 +61,6 @@ from lorewright.builtin.words.clauses import (
     lows,
     words_of,
 )
-from lorewright.builtin.words.echoes import echoed
 from lorewright.builtin.words.joints import acts_of
 from lorewright.builtin.words.noun_phrases import Nouns, exact, nouns_of, words_shown
 from lorewright.builtin.words.spelling import has_mood, mended_in, spelled_out
@@ -70,7 +68,7 @@ from lorewright.builtin.words.tagging import Act, TagActs, no_acts
 from lorewright.builtin.words.utterances import split_clauses
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.scene_lore.nouns import is_verb, singular
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Scope
@@ -100,7 +98,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     topic = "" if talk is None else talk.topic
     ctx = ParseContext(nouns=nouns, verbs=given.verbs)
     ctx = replace(ctx, has_mood=has_mood(text))
-    names = _vocabulary(nouns) | {word for verb in given.verbs for word in verb.split()}
+    names = vocabulary_of(nouns) | {word for verb in given.verbs for word in verb.split()}
     shown = words_shown(nouns)
     slips = mended_in(text, names, shown)
     typed, text = text, spelled_out(text, names, shown)
@@ -142,7 +140,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     acts = acts_meant(ctx, apart)
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}
     if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):
-        readings = [_told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
+        readings = [told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
     elif acts:
         readings = _read_acts(ctx, acts, given.ahead, long_names) or readings
     if len(acts) == 1 and all(reading.is_lost for reading in readings):
@@ -226,7 +224,7 @@ def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> 
 
 def _read_all(ctx: ParseContext, clauses: Sequence[Clause], ahead: Mapping[str, Scope]) -> list[Reading]:
     readings: list[Reading] = []
-    vocabulary = _vocabulary(ctx.nouns)
+    vocabulary = vocabulary_of(ctx.nouns)
     for clause in clauses:
         if len(clauses) > 1 and _is_adverbial(clause):
             continue
@@ -260,6 +258,8 @@ def _are_read_as(
     return (
         len(readings) == len(acts)
         and not any(mended_act(ctx, act)[1] for act in acts)
+        and not any(addressed(ctx, acts))
+        and all(_is_of(act, reading) for act, reading in zip(acts, readings, strict=True))
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
         and not any(_read_at_once(ctx, act) for act in acts)
         and (len(acts) == 1 or not any(undone(ctx, act) for act in acts))
@@ -271,24 +271,33 @@ def _are_read_as(
     )
 
 
+def _is_of(act: Act, reading: Reading) -> bool:
+    """Tell whether a reading is of the words of an act, at least in the half of them."""
+    read = [word.low for word in words_of(reading.words) if word.kind == "word"]
+    said = {word.low for word in words_of(act.words.strip('"“”'))}
+    return not read or 2 * sum(word in said for word in read) >= len(read)
+
+
 def _read_acts(
     ctx: ParseContext, acts: Sequence[Act], ahead: Mapping[str, Scope], names: Sequence[tuple[str, ...]]
 ) -> list[Reading]:
     """Read a line act by act: by the grammar where it reads an act as its kind, else by the kind."""
     readings: list[Reading] = []
-    vocabulary = _vocabulary(ctx.nouns)
-    for before, found in zip((None, *acts), acts, strict=False):
+    vocabulary = vocabulary_of(ctx.nouns)
+    hearers = addressed(ctx, acts)
+    for before, found, hearer in zip((None, *acts), acts, hearers, strict=False):
         if before is not None and (is_into_telephone(before, found) or _goes_on_to_absent(ctx, readings, found)):
             continue
         act, slips = mended_act(ctx, found)
-        for reading in _readings_of(ctx, act, ahead, names, vocabulary, alone=len(acts) == 1):
+        heard = ctx if hearer is None else replace(ctx, listener=hearer)
+        for reading in _readings_of(heard, act, ahead, names, vocabulary, alone=len(acts) == 1):
             if any(action.location_id in ahead for earlier in readings for action in earlier.actions):
                 # Where the walk fails nobody is named who was not met.
                 reading = replace(reading, assumptions=())
             elif slips and reading.actions:
                 assumed = (f"{meant} is meant by {excerpt(odd)}" for odd, meant in slips)
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
-            readings = with_reading(readings, _told_as(ctx, act, replace(reading, words=act.words)))
+            readings = with_reading(readings, told_as(ctx, act, replace(reading, words=act.words)))
             ctx = led_on(remembered(ctx, reading), reading, ahead)
     if not any(reading.actions for reading in readings):
         return readings
@@ -314,42 +323,11 @@ def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
     if (claimed := lacking(ctx, act)) is not None:
         return claimed
     if kind.said or kind.aside:
-        return (own_asked_about(ctx, act, kind) or way_alone(ctx, act.words)) if kind.said else None
+        own = own_asked_about(ctx, act, kind) or way_alone(ctx, act.words) if kind.said else None
+        return own or carried_over(ctx, act)
     if is_never_possible(act.words):
         return Reading(aside=Aside(kind="story", words=act.words[:MAX_WORDS]), words=act.words)
     return handled(ctx, act, kind, is_clear=act.score >= _CLEARLY)
-
-
-def _told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
-    """Return the reading of an act whose actions are told as the kind of act that they are, where that is no guess, and
-    in the player's words where those can be told."""
-    if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
-        form = {"form": form_of(act, reading)}
-        actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
-        reading = replace(reading, actions=tuple(actions))
-    known = _vocabulary(ctx.nouns) | words_shown(ctx.nouns) if act.odd else frozenset()
-    low = {word: word.casefold().removesuffix("'s") for word in act.odd}
-    odd = {word for word in act.odd if not {low[word], f"{low[word]}s", singular(low[word])} & known}
-    verbs = [verb_of(action.type) for action in reading.actions]
-    if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
-        return _with_echo(ctx, act, reading, odd)
-    return with_deed(reading, act.words, odd)
-
-
-# From that on an act is told as its kind.
-_TOLD = 0.3
-
-
-def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[str]) -> Reading:
-    """Return a reading whose actions carry what was said, as who hears it would repeat it, where that can be told."""
-    heard_by = reading.actions[0].target_id or getattr(only_person(ctx), "candidate", None)
-    listener = next((person for person in ctx.nouns.people if heard_by in (person.id, person)), None)
-    words = act.words if listener is None else spelled_out(act.words, _vocabulary(ctx.nouns), words_shown(ctx.nouns))
-    said = "" if listener is None else echoed(words, act.person, listener, ctx.nouns, odd)
-    if not said:
-        return reading
-    actions = (a.model_copy(update={"metadata": {**a.metadata, "deed": said}}) for a in reading.actions)
-    return replace(reading, actions=tuple(actions))
 
 
 def _readings_of(
@@ -480,11 +458,6 @@ def _is_adverbial(clause: Clause) -> bool:
         return True
     is_short = 1 < len(low) <= 5 and all(word.kind == "word" for word in clause.words)
     return is_short and not clause.question and low[0] in _ADVERBIAL and low[1] in lexicon().articles
-
-
-def _vocabulary(nouns: Nouns) -> set[str]:
-    """Return the words of all names in scope, in lower case."""
-    return {word for candidate in nouns.everything() for key in candidate.keys for word in key.words}
 
 
 def _continues(before: Reading, after: Reading) -> bool:

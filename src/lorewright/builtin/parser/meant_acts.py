@@ -252,6 +252,14 @@ def _up_to_door(act: Act, after: Act | None) -> Act:
     return act.model_copy(update={"kind": stops, "score": 1.0}) if stops and is_door and is_stop else act
 
 
+def _doubted(act: Act) -> Act:
+    """Return words that are hardly of their kind as a question, or as something told: `Hot and cold?` flatters nobody."""
+    asked, told = kind_of(act).doubted
+    words = act.words.strip(' *"”')
+    name, least = asked if words.endswith("?") else told
+    return act.model_copy(update={"kind": name}) if act.score < least else act
+
+
 def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     """Return an act of another kind where its words say so: who climbs into a boat takes a seat there, who goes to find
     somebody goes to them."""
@@ -262,7 +270,8 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     if other and (not kind.leaves or resolve(act.target, ctx.nouns.exits) is None):
         act = act.model_copy(update={"kind": other})
         return _made(act)
-    act = _made(act)
+    act = _made(_doubted(act))
+    kind = kind_of(act)
     if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := _vehicle(ctx, kind)):
         return act.model_copy(update={"kind": vehicle[0], "words": f"{words} {vehicle[1]}", "target": vehicle[1]})
     if kind.stops and act.target:

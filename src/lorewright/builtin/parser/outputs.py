@@ -1,15 +1,22 @@
-"""Readings -> what the interpreter puts out: the actions, in order, and what was not played."""
+"""Readings -> what the interpreter puts out: the actions, in order and as they are told, and what was not played."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
+from lorewright.builtin.parser.act_kinds import Kind, form_of, is_speech, kind_of, kinds
 from lorewright.builtin.parser.decrees import DECREED
-from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt
+from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt, only_person
+from lorewright.builtin.parser.rewordings import in_second_person, with_deed
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
-from lorewright.builtin.words.noun_phrases import exact, key_words
+from lorewright.builtin.words.echoes import echoed
+from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words_shown
+from lorewright.builtin.words.spelling import spelled_out
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.readings import Unclear
 from lorewright.values.records import InterpreterOutput
 
@@ -168,3 +175,47 @@ def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, 
             if entity_id
         ]
     return tuple(dict.fromkeys(ids))
+
+
+# Acts as they are told.
+
+
+def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
+    """Return the reading of an act whose actions are told as the kind of act that they are, where that is no guess, and
+    in the player's words where those can be told."""
+    if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
+        form = {"form": form_of(act, reading)}
+        actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
+        reading = replace(reading, actions=tuple(actions))
+    known = vocabulary_of(ctx.nouns) | words_shown(ctx.nouns) if act.odd else frozenset()
+    low = {word: word.casefold().removesuffix("'s") for word in act.odd}
+    odd = {word for word in act.odd if not {low[word], f"{low[word]}s", singular(low[word])} & known}
+    verbs = [verb_of(action.type) for action in reading.actions]
+    if verbs and kind_of(act).in_words and (deed := in_second_person(act.words, odd)):
+        return _with_words(reading, deed)
+    if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
+        return _with_echo(ctx, act, reading, odd)
+    return with_deed(reading, act.words, odd)
+
+
+# From that on an act is told as its kind.
+_TOLD = 0.3
+
+
+def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[str]) -> Reading:
+    """Return a reading whose actions carry what was said, as who hears it would repeat it, where that can be told."""
+    heard_by = reading.actions[0].target_id or getattr(only_person(ctx), "candidate", None)
+    listener = next((person for person in ctx.nouns.people if heard_by in (person.id, person)), None)
+    words = act.words if listener is None else spelled_out(act.words, vocabulary_of(ctx.nouns), words_shown(ctx.nouns))
+    said = "" if listener is None else echoed(words, act.person, listener, ctx.nouns, odd)
+    return _with_words(reading, said) if said else reading
+
+
+def _with_words(reading: Reading, said: str) -> Reading:
+    actions = (a.model_copy(update={"metadata": {**a.metadata, "deed": said}}) for a in reading.actions)
+    return replace(reading, actions=tuple(actions))
+
+
+def vocabulary_of(nouns: Nouns) -> set[str]:
+    """Return the words of all names in scope, in lower case."""
+    return {word for candidate in nouns.everything() for key in candidate.keys for word in key.words}

@@ -155,9 +155,11 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         is_elsewhere = called.candidate not in ctx.nouns.people
         if is_elsewhere and all(action.target_id != called.candidate.id for action in reading.actions):
             return True
-    if (_is_personal(ctx, kind, act) or (kind.plain and act.score >= _CLEAR)) and any(
-        is_answered(action.type) for action in reading.actions
-    ):
+    if (
+        _is_personal(ctx, kind, act)
+        or (kind.plain and act.score >= _CLEAR)
+        or (kind.of_doing and not _TO_KNOW.search(act.words))
+    ) and any(is_answered(action.type) for action in reading.actions):
         return True
     if kind.of_ways and act.target and _is_way(ctx, act.target):
         return True
@@ -412,6 +414,12 @@ _TELL_ME = re.compile(
 )
 
 
+# Words of a request to be told something, in whichever form.
+_TO_KNOW = re.compile(
+    r"\b(?:tell|say|explain|describe|remind|answer|know|hear|learn|speak|talk|spill|name|what|who|whose|where|when|why"
+    r"|how|which|whether|about|confess|admit|repeat|share|list|details|story|stories|truth|information|news|advice|hint)\b",
+    re.IGNORECASE,
+)
 # A deed by a rank that one claims to have: `I arrest Oakes, I'm the sheriff now`.
 _RANKED = re.compile(
     r"i (?!am\b|think\b|know\b|say\b|tell\b)\w+ [\w' ]+?,? (?:because |since |as |and |for )?(?:i'm|im|i am)"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+from lorewright.builtin.parser.act_kinds import kind_of
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
 from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
-from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import TITLES, is_said, titled_name
 from lorewright.rules.verbs import typed as typed_lines
+from lorewright.scene_lore.nouns import is_verb, singular
 
 
 def begins_with_verb(low: Sequence[str]) -> bool:
@@ -90,6 +94,76 @@ def _find_name_at_an_end(ctx: ParseContext, words: Sequence[Word]) -> tuple[Phra
 _ASKED_FOR = 2
 
 
+# Whom words are for that name nobody: what they are about may show it, or a name called after them.
+
+
+def addressed(ctx: ParseContext, acts: Sequence[Act]) -> list[Candidate | None]:
+    """Return for each act of a line the person here whom its words are for, where that is another than who listens and
+    nobody is named in them; None for the others."""
+    found = [_meant_by_topic(ctx, act) if kind_of(act).said and not act.person else None for act in acts]
+    for at, (act, after) in enumerate(pairwise(acts)):
+        is_open = bool(kind_of(act).said) and not act.person and found[at] is None
+        if is_open and kind_of(after).said and (called := _called_alone(ctx, after)) is not None:
+            found[at] = called
+    return [None if who == ctx.listener else who for who in found]
+
+
+def _called_alone(ctx: ParseContext, act: Act) -> Candidate | None:
+    """Return whom words of a few call that ask and tell nothing more: `Viktor.`, `teo you weirdo`."""
+    words = [word for word in words_of(act.words) if word.kind == "word"]
+    if not 0 < len(words) <= _FEW_CALLED or "?" in act.words or longest_prefix(lows(words), lexicon().question_words):
+        return None
+    named = (exact(typed([word]), ctx.nouns.people) for word in (words[0], words[-1]))
+    match = next(filter(None, named), None)
+    rest = {word.low for word in words} - set(match.candidate.keys[0].words) if match else set()
+    is_call = match is not None and (len(words) == 1 or (_OF_YOU & rest and len(words) <= _FEW_CALLED))
+    return match.candidate if match is not None and is_call else None
+
+
+_FEW_CALLED = 3
+_OF_YOU = frozenset("you u ya".split())
+
+
+def _meant_by_topic(ctx: ParseContext, act: Act) -> Candidate | None:
+    """Return the person whose trade the words name (`taps`, where `the traveller in taps` is here), or who has what is
+    called yours by the prose."""
+    low = {singular(word) for word in _LOW_WORD.findall(act.words.casefold())}
+    by_trade = [
+        person
+        for person in ctx.nouns.people
+        for key in person.keys
+        for before, word in pairwise(key.words)
+        if before in _OF_TRADE and singular(word) in low and len(word) > _SHORT_TRADE
+    ]
+    # Who is spoken of is not spoken to.
+    spoken_of = any(key.words and set(map(singular, key.words)) <= low for who in by_trade for key in who.keys)
+    if by_trade and not spoken_of and len({person.id for person in by_trade}) == 1:
+        return by_trade[0]
+    yours = {singular(word) for word in re.findall(r"\byour (?:\w+ )?(\w+)", act.words.casefold())}
+    yours |= {singular(word) for word in re.findall(r"\byour (\w+)", act.words.casefold())}
+    shown = [noun for noun in ctx.shown if singular(noun.head) in yours]
+    having = [
+        person
+        for noun in shown
+        for person in ctx.nouns.people
+        for part in re.split(r"[;.]", noun.text)
+        if re.search(rf"\b{re.escape(noun.head)}s?\b", part, re.IGNORECASE) and _is_subject(person, part)
+    ]
+    return having[0] if len({person.id for person in having}) == 1 else None
+
+
+def _is_subject(person: Candidate, part: str) -> bool:
+    """Tell whether a clause of the prose says of somebody what they do, by their name or their trade."""
+    low = f" {' '.join(_LOW_WORD.findall(part.casefold()))} "
+    trades = {word for key in person.keys for before, word in pairwise(key.words) if before in _OF_TRADE}
+    is_named = any(key.main and f" {' '.join(key.words)} " in low for key in person.keys)
+    return is_named or any(f" {word} " in low for word in trades)
+
+
+_LOW_WORD = re.compile(r"[\w']+")
+_OF_TRADE, _SHORT_TRADE = frozenset(("in", "of", "with")), 3
+
+
 def seen_inside(ctx: ParseContext, words: Sequence[Word]) -> tuple[Word, ...] | None:
     """Return the search that a question asks for, where it is about what lies in or under something here; None for
     other questions. `What's in the hat` is one."""
@@ -113,7 +187,8 @@ def seen_inside(ctx: ParseContext, words: Sequence[Word]) -> tuple[Word, ...] | 
 def _is_said_to(low: Sequence[str], words: Sequence[Word]) -> bool:
     """Tell whether words after a name are said to its bearer: a question, a statement, something they are to do."""
     begins = low[0] in _TO_YOU or longest_prefix(low, lexicon().question_words)
-    return bool(begins) or is_said(words) or (len(low) > 1 and begins_with_verb(low))
+    is_told = len(low) > 1 and (begins_with_verb(low) or (is_verb(low[0]) and low[1] in _AFTER_ORDERS))
+    return bool(begins) or is_said(words) or is_told
 
 
 def short_name(ctx: ParseContext, word: str) -> PhraseMatch | None:
@@ -134,8 +209,13 @@ _TO_YOU = frozenset(
     "you your you're do did are is have can could would"
     " will don't dont please stop let's want need got fancy care any".split()
 )
+# Words after a verb with which somebody is told to do something: `cover your ears`.
+_AFTER_ORDERS = frozenset("your me us my the that this it over here there up down".split())
 # Words that call somebody, before a name.
-_CALLS = frozenset("hey hello hi oi yo oh ah ok okay please sorry so well and but no yes listen look".split())
+_CALLS = frozenset(
+    """hey hello hi hiya oi yo oh ah ok okay please sorry so well and but no yes listen look bruh bro dude omg
+    psst""".split()
+)
 
 
 # Words after which a name is an object.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from lorewright.builtin.parser.act_kinds import kind_of
 from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -35,6 +37,7 @@ from lorewright.builtin.words.clauses import (
     words_of,
 )
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, nouns_of, resolve
+from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.rules.verbs import verb_for
@@ -109,6 +112,39 @@ def past_the_next(ctx: ParseContext, phrase: str, ahead: Mapping[str, Scope]) ->
         for place in (first, last)
     )
     return Reading(actions=tuple(steps), intent=f"go {phrase}", confidence=0.85)
+
+
+def carried_over(ctx: ParseContext, act: Act) -> Reading | None:
+    """Return the way that somebody here is asked to take one along, where a ferry or the like leads there, as taken; a
+    place that it does not lead to, and words that ask for anything else, are None."""
+    carries = kind_of(act).carries
+    found = carries.search(act.words.strip(" ,.!?*")) if carries is not None and ctx.nouns.people else None
+    if found is None:
+        return None
+    where = (found["where"] or found["there"] or "").strip()
+    goal = _TO_PLACE.match(where)
+    ferries = [way for way in ctx.nouns.exits if any(_CARRIERS & set(key.words) for key in way.keys)]
+    named = [
+        way
+        for way in ferries
+        if goal is not None and any(f" {' '.join(key.words)} " in f" {where.casefold()} " for key in way.keys)
+    ]
+    meant = named or (ferries if not where or _ACROSS.match(where) else [])
+    if len(meant) != 1:
+        return None
+    way = PhraseMatch(meant[0], meant[0].name, 0.85)
+    said = f"“{excerpt(act.words)}” is understood as “go {way.label}”"
+    return replace(_read_way(ctx, way), assumptions=(said,))
+
+
+# What carries people over, where a way is called by it.
+_CARRIERS = frozenset("ferry boat barge punt raft cab taxi tram".split())
+_TO_PLACE = re.compile(r"(?:.*\b)?(?:to|over|across|there|by|on|into|aboard)\b", re.IGNORECASE)
+_ACROSS = re.compile(
+    r"(?:over|across|there|please|now|then|too|with you|in your boat|on your boat|on the ferry|to the other side)\b"
+    r"(?! (?:to|at|in)\b)(?!.*\bto\b)",
+    re.IGNORECASE,
+)
 
 
 def is_flight(ctx: ParseContext, low: Sequence[str]) -> bool:

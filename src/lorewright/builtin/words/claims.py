@@ -57,7 +57,7 @@ _PATTERNS: tuple[tuple[ClaimKind, str], ...] = (
     ("owns", rf"(?:give|hand)(?! my .+ to \w)(?: me)? {_THINGS_BACK}"),
     ("owns", rf"return {_THINGS_BACK}"),
     ("owns", rf"i want {_THINGS_BACK}"),
-    ("owns", r"you(?:'ve| have)? (?:got|have|took|stole|kept|still have) my (?P<what>.+)"),
+    ("owns", r"you(?:'ve| have)? (?:got|have|took|stole) my (?P<what>.+)"),
     ("owns", r"i own (?:the |that |this )?(?P<what>.+)"),
 )
 _FORMS = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)

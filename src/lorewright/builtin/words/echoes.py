@@ -54,9 +54,17 @@ _COURTESY = re.compile(
     r"|please)[, ]+",
     re.IGNORECASE,
 )
+# How something is said, between whom it is said to and what it is.
+_MANNER = (
+    r"(?:(?:(?:very |quite |as |so )?(?!only|early|family|reply|july|holy|ugly)\w+ly|aloud|under (?:my|his|her) breath"
+    r"|in passing|straight out|flat out|point[- ]blank|dead \w+|in (?:his|her|one) ear|(?:in|with) (?:a|an|the|my|one)\b"
+    r"(?:(?! (?:what|who|where|when|why|how|whether|if|that)\b)[\w' -])*?\b(?:voice|tone|whisper|murmur|accent|manner|smile"
+    r"|grin|shrug|nod|sigh)(?: of (?:(?! (?:what|who|where|when|why|how|whether|if|that)\b)[\w' -])+)?)[, ]+)"
+)
 _REPORT = (
-    r"^(?:(?:and|then|so|i|we|just|quietly|softly|also)[, ]+)*(?P<verb>[a-z]+)(?: (?:to|at))? (?P<whom>{whom})\b"
-    r"[,: ]*(?P<rest>.+)$"
+    r"^(?:(?:and|then|so|i|we|just|quietly|softly|also)[, ]+)*(?P<verb>[a-z]+)(?: (?:to|at))? (?P<whom>{whom})\b[,: ]*"
+    + _MANNER.replace("{", "{{").replace("}", "}}")
+    + r"?(?P<rest>.+)$"
 )
 _REPORT_AFTER = r"^(?:(?:and|then|so|i|we|just|quietly|softly|also)[, ]+)*(?P<verb>[a-z]+) (?P<rest>.+) to (?:{whom})$"
 _REPORT_BARE = (
@@ -281,13 +289,17 @@ _NO_NOUNS = frozenset(
     "to for with about of at on in from by and or but so if when because again now here there".split()
 )
 # Whom these are is not to be told.
-_UNTURNED = frozenset("y'all ya yall thou thee u ur".split())
+_UNTURNED = frozenset("y'all ya yall thou thee u ur xx xxx luv".split())
+# Words that stand beside each other in no plain sentence: what was typed is not to be mended here.
+_NO_ENGLISH = frozenset(
+    ((who, verb) for who in ("you", "we", "they", "i") for verb in ("isn't", "is", "hasn't", "has", "doesn't"))
+) | frozenset((("your", "on"), ("your", "a"), ("your", "the"), ("your", "so"), ("your", "not"), ("your", "going")))
 
 
 def _turned(tokens: Sequence[str]) -> list[str] | None:
     """Return the words of who speaks as those of who listens; None where it is not clear what stands for whom."""
     low = [token.casefold() for token in tokens]
-    if set(low) & _UNTURNED:
+    if set(low) & _UNTURNED or any(pair in _NO_ENGLISH for pair in pairwise(low)):
         return None
     told = list(tokens)
     for at, word in enumerate(low):
@@ -369,7 +381,10 @@ _PASTS = frozenset(
 )
 # After these a clause may begin.
 _JOINING = frozenset("like know believe before after than see hear".split())
-_BEFORE_CLAUSES = frozenset("that if when because what why how where who whether but and so think while as".split())
+_BEFORE_CLAUSES = frozenset(
+    "that if when because what why how where who whether but and so think while as hope wish bet guess mean sure"
+    " glad swear suppose".split()
+)
 
 
 def _joined(told: Sequence[str], nouns: Nouns) -> str:
