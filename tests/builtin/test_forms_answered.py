@@ -37,6 +37,8 @@ SAID = [
     ("request", "ask", "could you close the shutters"),
     ("order", "call_for", "the stew"),
     ("persuade", "persuade", "come on, just this once"),
+    ("report", "tell", "what they are doing in there"),
+    ("reproach", "remark", "you never listen to me"),
     ("tell", "remark", "my brother never came back from the pier"),
     ("opinion", "remark", "nobody should have to live like that"),
     ("introduce", "remark", "Kira"),

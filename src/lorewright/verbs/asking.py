@@ -141,9 +141,12 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if is_pointing_on and kind is not None and kind.group.startswith(ECHO):
         # What was asked is taken up, and then comes what else to ask.
         return [kind, replace(plain_no, group=plain_no.group.replace(_IGNORANT, _POINTING), facts={})]
-    return [plain_no if is_pointing_on else kind or plain_no]
+    is_sentence = kind is not None and len(outcome.words.split()) > _TOPIC and plain_no.group.endswith(".own")
+    return [plain_no if is_pointing_on and not is_sentence else kind or plain_no]
 
 
+# A topic of more words is a question.
+_TOPIC = 3
 _IGNORANT, _POINTING = "does_not_know", f"{ECHO}asked"
 
 

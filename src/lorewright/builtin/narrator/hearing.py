@@ -150,10 +150,25 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
 _BETWEEN_TWO = re.compile(r"\b(?:i|me|my|im|i'm|we|us|our|you|your|yours|you're|you've|u|ur)\b", re.IGNORECASE)
 
 
+_SHORT_QUESTION = 8
+
+
 def is_between_two(given: NarratorInput, outcome: Outcome) -> bool:
-    """Tell whether a question is about who asks or who is asked: what else could be asked is no answer to that."""
+    """Tell whether a question is about who asks or who is asked, or says much: what else could be asked is no answer to
+    that."""
     asked = asked_words(given.player_text, outcome.words)[0]
-    return _BETWEEN_TWO.search(asked) is not None
+    asked = outcome.deed or asked
+    return _BETWEEN_TWO.search(asked) is not None or len(outcome.deed.split()) > _SHORT_QUESTION
+
+
+def not_in_what_was_told(given: NarratorInput, outcome: Outcome, known: Evidence) -> Beat | None:
+    """Return that somebody cannot answer a question which only leads to what they have told in this very turn; None
+    where it leads to more, or to what they told before."""
+    who = views.person(given, outcome.target_id)
+    is_new = any(item.item_id == known.item_id and not item.known_before for item in given.evidence)
+    if outcome.code != "told_before" or who is None or not is_new or not outcome.deed:
+        return None
+    return Beat("outcome", "echo.asked.anything", {}, {"who": who, "deed": outcome.deed})
 
 
 def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[Evidence]) -> list[Beat]:
@@ -165,20 +180,21 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     new = [item for item in evidence if not item.known_before and item.speaker_id == outcome.target_id]
     if outcome.code != "told" or who is None or form is None or not is_asked or len(new) != 1:
         return []
-    names = {word for name in (who.name, *(e.name for e in given.packet.entities)) for word in content_words(name)}
+    names = {word for name in _NAME.findall(new[0].text) for word in content_words(name)}
     small = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | names
     wanted = {singular(word) for word in content_words(outcome.deed or asked)} - small
     said = {singular(word) for word in content_words(new[0].text)}
     is_near = any(word[:_STEM] in {other[:_STEM] for other in said} for word in wanted if len(word) >= _STEM)
-    by_name = bool(set(content_words(asked)) & names & set(content_words(new[0].text)))
-    if not wanted or is_near or wanted & said or not by_name:
+    shared = set(content_words(asked)) & set(content_words(new[0].text))
+    if not wanted or is_near or wanted & said or not shared or not shared <= names | FAINT_WORDS:
         return []
     group = "echo.told.beside" if outcome.deed else "told.beside"
     return [Beat("outcome", group, {}, {"who": who, "deed": outcome.deed} if outcome.deed else {"who": who})]
 
 
+_NAME = re.compile(r"\b[A-Z][\w'-]+")
 _ASKS = re.compile(
-    r"(?:who|what|when|where|why|how|which|whose|is|are|was|were|do|does|did|has|have|can|could)\b", re.I
+    r"(?:who|what|when|where|why|how|which|whose|is|are|was|were|do|does|did|has|have|can|could)\b", re.IGNORECASE
 )
 # Words that begin with the same so many letters are taken for forms of one.
 _STEM = 4

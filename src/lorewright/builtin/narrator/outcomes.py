@@ -23,7 +23,12 @@ from lorewright.builtin.narrator.forms import (
     word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.hearing import answers_of_scenario, beside_the_point, played_beats
+from lorewright.builtin.narrator.hearing import (
+    answers_of_scenario,
+    beside_the_point,
+    not_in_what_was_told,
+    played_beats,
+)
 from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
@@ -491,6 +496,8 @@ def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> 
     who = views.person(given, outcome.target_id)
     if outcome.code == "told_before" and outcome.form == "ask_more" and (more := answer_by_form(given, outcome)):
         return more
+    if known is not None and (unanswered := not_in_what_was_told(given, outcome, known)) is not None:
+        return unanswered
     if known is not None and who is not None and _asks_more(outcome, known):
         return Beat("outcome", MORE, {}, {"who": who})
     if known is not None and (known.speaker_id is not None) == (outcome.code == "told_before"):

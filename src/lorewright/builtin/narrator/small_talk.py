@@ -74,6 +74,10 @@ _LEAVE = MappingProxyType(
     }
 )
 _OF_YOU = frozenset(("you", "your", "you're", "you've", "u"))
+# It is said of who hears it what they feel.
+_FEELS = re.compile(
+    r"\b(?:you|u)(?:'re| are| look| seem| sound| must be)\b(?!.*\b(?:i'm|i am|i feel)\b)", re.IGNORECASE
+)
 _OF_ME = re.compile(r"\b(?:i|me|my|im|we|us)\b", re.IGNORECASE)
 
 
@@ -94,7 +98,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if _is_called(asked, who):
         return Beat("outcome", "asked.is_name", {}, {"who": who})
     group = by_words or _finer(given, outcome, who, form.finer) or form.answer
-    if group == _FEELING and not _OF_ME.search(asked):
+    if group == _FEELING and (not _OF_ME.search(asked) or _FEELS.search(asked)):
         group = form.answer
     way = _way_asked(given, outcome) if name == _WAY else ""
     if way:

@@ -64,6 +64,12 @@ _BACK = re.compile(r"\b(?:back|return|returns)\b", re.IGNORECASE)
 _IS_BACK = re.compile(
     r"(?:(?:and|then|i)\s+)*(?:come|comes|coming) back(?: (?:in|over|down|again|here))?", re.IGNORECASE
 )
+# Words beside others that only fill a pause, or say whom the others are about.
+_SAYS_LITTLE = re.compile(
+    r"[\s\"“]*(?:u+m+|u+h+|e+r+m?|h+m+|a+h+|o+h+|well|so|(?:the )?[\w']+(?: [\w']+)?,? i mean(?: (?:him|her|them))?)"
+    r"[\s.,!…\"”]*",
+    re.IGNORECASE,
+)
 # Who does it, and that it is said: no more than that somebody speaks.
 _SPEECH_TAG = re.compile(
     r"(?:(?:then|and|i|he|she|they|you)\s+)*(?:say|ask|call|whisper|mutter|murmur|repl(?:y|ie)|answer|add|shout|tell|yell"
@@ -93,6 +99,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
     acts = [part for act in acts for part in _parts(_unnamed(ctx, act))]
+    acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
     noun = door = counted = ""
@@ -181,12 +188,24 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
 
 def _parts(act: Act) -> Sequence[Act]:
     """Return an act of no consequence that is several as each of them: `exhales, leans back`."""
+    if kind_of(act).wondered and len(asked := _QUESTIONS_PARTED.split(act.words.strip(" ,.?*"))) > 1:
+        many = [part for part in asked if _IS_QUESTION.match(part) and len(part.split()) >= _SHORTEST_QUESTION]
+        if len(many) == len(asked):
+            return [
+                act.model_copy(update={"words": f"{part}?", **_named_in(act, part), "topic": part}) for part in many
+            ]
     parts = re.split(r",\s+(?:and\s+|then\s+)*", act.words.strip(" ,.*")) if kind_of(act).harmless else ()
     if len(parts) < 2 or not all(
         verb_told(part) or _NOT_DONE.fullmatch(part) or _is_plain_verb(part) for part in parts
     ):
         return [act]
     return [act.model_copy(update={"words": part, **_named_in(act, part)}) for part in parts]
+
+
+_WH = r"(?:who|what|when|where|why|how|which)\b"
+_QUESTIONS_PARTED = re.compile(rf"(?:,\s+(?:and\s+|or\s+)?|\s+and\s+)(?={_WH})", re.IGNORECASE)
+_IS_QUESTION = re.compile(rf"(?:(?:and|so|but)\s+)*{_WH} (?!(?:i|we|you|he|she|they|it)\b)", re.IGNORECASE)
+_SHORTEST_QUESTION = 3
 
 
 def _is_plain_verb(words: str) -> bool:
@@ -253,10 +272,10 @@ def _up_to_door(act: Act, after: Act | None) -> Act:
 
 
 def _doubted(act: Act) -> Act:
-    """Return words that are hardly of their kind as a question, or as something told: `Hot and cold?` flatters nobody."""
+    """Return words that are hardly of their kind as a question, or as something told: `Hot and cold?` is no praise."""
     asked, told = kind_of(act).doubted
     words = act.words.strip(' *"”')
-    name, least = asked if words.endswith("?") else told
+    name, least = asked if "?" in words else told
     return act.model_copy(update={"kind": name}) if act.score < least else act
 
 
@@ -265,11 +284,11 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     somebody goes to them."""
     words, kind = act.words.strip(" ,.!*"), kind_of(act)
     is_own = isinstance(resolve(act.target, ctx.nouns.carried), PhraseMatch) if act.target else False
-    turns = {**(kind.turns_own if is_own else {}), **({} if alone else kind.turns_beside), **kind.turns}
-    other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
-    if other and (not kind.leaves or resolve(act.target, ctx.nouns.exits) is None):
-        act = act.model_copy(update={"kind": other})
-        return _made(act)
+    for one in (kind, kind_of(_doubted(act))):
+        turns = {**(one.turns_own if is_own else {}), **({} if alone else one.turns_beside), **one.turns}
+        other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
+        if other and (not one.leaves or resolve(act.target, ctx.nouns.exits) is None):
+            return _made(act.model_copy(update={"kind": other}))
     act = _made(_doubted(act))
     kind = kind_of(act)
     if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := _vehicle(ctx, kind)):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_speech, kind_of, kinds
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt, only_person
-from lorewright.builtin.parser.rewordings import in_second_person, with_deed
+from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.words.echoes import echoed
 from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words_shown
@@ -191,8 +192,8 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
     low = {word: word.casefold().removesuffix("'s") for word in act.odd}
     odd = {word for word in act.odd if not {low[word], f"{low[word]}s", singular(low[word])} & known}
     verbs = [verb_of(action.type) for action in reading.actions]
-    if verbs and kind_of(act).in_words and (deed := in_second_person(act.words, odd)):
-        return _with_words(reading, deed)
+    if verbs and kind_of(act).in_words:
+        return _with_words(reading, _of_player(act.words))
     if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
         return _with_echo(ctx, act, reading, odd)
     return with_deed(reading, act.words, odd)
@@ -206,9 +207,26 @@ def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[st
     """Return a reading whose actions carry what was said, as who hears it would repeat it, where that can be told."""
     heard_by = reading.actions[0].target_id or getattr(only_person(ctx), "candidate", None)
     listener = next((person for person in ctx.nouns.people if heard_by in (person.id, person)), None)
+    short = act.words.partition(" ")[0].strip(",").casefold()
+    if listener is not None and len(short) >= _SHORT_NAME and listener.name.casefold().startswith(short):
+        # `Vik my man, …` calls Viktor.
+        called = re.compile(rf"{re.escape(short)}(?: (?:my|old) \w+)?[, ]+", re.IGNORECASE)
+        act = act.model_copy(update={"words": called.sub("", act.words, count=1)})
     words = act.words if listener is None else spelled_out(act.words, vocabulary_of(ctx.nouns), words_shown(ctx.nouns))
     said = "" if listener is None else echoed(words, act.person, listener, ctx.nouns, odd)
     return _with_words(reading, said) if said else reading
+
+
+# So many letters of a name are a short form of it.
+_SHORT_NAME = 3
+_BEFORE_DEED = re.compile(r"(?:(?:and|then|so|i|we|just|also)[, ]+)+", re.IGNORECASE)
+_OWN_WORDS = {"my": "your", "me": "you", "i'm": "you're", "i": "you", "i've": "you've", "mine": "yours", "i'd": "you'd"}
+
+
+def _of_player(words: str) -> str:
+    """Return words that say what the player tells as they stand after `you`: `describe to Lena what you hear`."""
+    said = _BEFORE_DEED.sub("", words.strip(" *.,!"), count=1).split()
+    return " ".join([said[0].lower(), *(_OWN_WORDS.get(word.casefold(), word) for word in said[1:])]) if said else ""
 
 
 def _with_words(reading: Reading, said: str) -> Reading:

@@ -100,12 +100,20 @@ _ASKED_FOR = 2
 def addressed(ctx: ParseContext, acts: Sequence[Act]) -> list[Candidate | None]:
     """Return for each act of a line the person here whom its words are for, where that is another than who listens and
     nobody is named in them; None for the others."""
-    found = [_meant_by_topic(ctx, act) if kind_of(act).said and not act.person else None for act in acts]
+    found = [
+        (_called_in(ctx, act) or _meant_by_topic(ctx, act)) if kind_of(act).said and not act.person else None
+        for act in acts
+    ]
     for at, (act, after) in enumerate(pairwise(acts)):
         is_open = bool(kind_of(act).said) and not act.person and found[at] is None
         if is_open and kind_of(after).said and (called := _called_alone(ctx, after)) is not None:
             found[at] = called
     return [None if who == ctx.listener else who for who in found]
+
+
+def _called_in(ctx: ParseContext, act: Act) -> Candidate | None:
+    found = find_vocative(ctx, words_of(act.words))
+    return found[0].candidate if found is not None and found[0].candidate in ctx.nouns.people else None
 
 
 def _called_alone(ctx: ParseContext, act: Act) -> Candidate | None:

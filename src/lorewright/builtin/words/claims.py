@@ -80,6 +80,7 @@ _TAIL = re.compile(
 _NO_THINGS = frozenset(
     "business problem name point girl boy friend brother sister mother father wife husband life fault job turn word "
     "way idea guess opinion choice decision answer question home house room place stop favourite favorite concern "
+    "elbow elbows foot feet arm leg knee nose hair shoulder finger fingers toe ear ears face back seat chair "
     "money's right honour honor luck heart mind hand hands head eyes".split()
 )
 _SAYS_NOTHING = frozenset(("", "it", "that", "so", "this", "them", "him", "her", "me", "you", "something", "anything"))

@@ -47,6 +47,8 @@ _TAIL = re.compile(
     r"|my friend|don't you think|if you ask me))$",
     re.IGNORECASE,
 )
+# What is concluded is weightier than what it is concluded from.
+_SO_I_THINK = re.compile(r",? so (?=(?:i|we) (?:suppose|think|guess|gather|assume|take it)\b)", re.IGNORECASE)
 # A request without the courtesy that it is put in.
 _COURTESY = re.compile(
     r"(?:(?:can|could|would|will|won't|wouldn't) (?:you|u)(?: guys| both| all)?(?: please| kindly| maybe| just)?"
@@ -55,11 +57,13 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 # How something is said, between whom it is said to and what it is.
+_NO_CLAUSE = r"(?! (?:what|who|where|when|why|how|whether|if|that)\b)"
 _MANNER = (
-    r"(?:(?:(?:very |quite |as |so )?(?!only|early|family|reply|july|holy|ugly)\w+ly|aloud|under (?:my|his|her) breath"
-    r"|in passing|straight out|flat out|point[- ]blank|dead \w+|in (?:his|her|one) ear|(?:in|with) (?:a|an|the|my|one)\b"
-    r"(?:(?! (?:what|who|where|when|why|how|whether|if|that)\b)[\w' -])*?\b(?:voice|tone|whisper|murmur|accent|manner|smile"
-    r"|grin|shrug|nod|sigh)(?: of (?:(?! (?:what|who|where|when|why|how|whether|if|that)\b)[\w' -])+)?)[, ]+)"
+    r"(?:(?:(?:very |quite |as |so )?(?!only|early|family|reply|july|holy|ugly)\w+ly|aloud|in passing|straight out"
+    r"|under (?:my|his|her) breath|flat out|point[- ]blank|dead \w+|in (?:his|her|one) ear"
+    rf"|(?:in|with) (?:a|an|the|my|one)\b(?:{_NO_CLAUSE}[\w' -])*?"
+    r"\b(?:voice|tone|whisper|murmur|accent|manner|smile|grin|shrug|nod|sigh)"
+    rf"(?: of (?:{_NO_CLAUSE}[\w' -])+)?)[, ]+)"
 )
 _REPORT = (
     r"^(?:(?:and|then|so|i|we|just|quietly|softly|also)[, ]+)*(?P<verb>[a-z]+)(?: (?:to|at))? (?P<whom>{whom})\b[,: ]*"
@@ -85,7 +89,9 @@ def echoed(words: str, person: str, listener: Candidate, nouns: Nouns, odd: Coll
     """Return the words said to a listener as that one repeats them, as they stand within a sentence; empty where they
     cannot be. `person` are the words that they are addressed by, `odd` words that may be slips."""
     said = _said_in(words.replace("’", "'"), person, listener)
-    parts = [_bare(part, person, listener) for part in _PART_END.split(said.text) if part]
+    concluded = _SO_I_THINK.search(said.text)
+    weighty = said.text[concluded.end() :] if concluded is not None else said.text
+    parts = [_bare(part, person, listener) for part in _PART_END.split(weighty) if part]
     fitting = [part for part in parts if len(part.split()) >= _FEWEST]
     text = _shortened(max(fitting, key=lambda part: len(part.split()), default=""))
     low = {word.casefold().strip(",") for word in text.split()}
@@ -292,7 +298,7 @@ _NO_NOUNS = frozenset(
 _UNTURNED = frozenset("y'all ya yall thou thee u ur xx xxx luv".split())
 # Words that stand beside each other in no plain sentence: what was typed is not to be mended here.
 _NO_ENGLISH = frozenset(
-    ((who, verb) for who in ("you", "we", "they", "i") for verb in ("isn't", "is", "hasn't", "has", "doesn't"))
+    (who, verb) for who in ("you", "we", "they", "i") for verb in ("isn't", "is", "hasn't", "has", "doesn't")
 ) | frozenset((("your", "on"), ("your", "a"), ("your", "the"), ("your", "so"), ("your", "not"), ("your", "going")))
 
 
@@ -436,7 +442,11 @@ def asked_words(line: str, topic: str) -> tuple[str, bool]:
     line = spelled_out(line.replace("’", "'"), set())
     wanted = {word.low for word in words_of(topic)}
     parts = [part for part in _SENTENCE_END.split(line) if part and part.strip()]
-    best = max(parts, key=lambda part: len(wanted & {word.low for word in words_of(part)}), default=line)
+    best = max(
+        parts,
+        key=lambda part: (len(wanted & {word.low for word in words_of(part)}), f"{part.rstrip(' ?')}?" in line),
+        default=line,
+    )
     return _in_direct_speech(best), f"{best.rstrip(' ?')}?" in line
 
 
