@@ -42,6 +42,10 @@ VIKTOR, MIRA = NOUNS.people
         ("was I supposed to bring a present, mate", "", "were you supposed to bring a present"),
         ("who are you, then?", "", "who am I"),
         ("you hid the ladder yourself, didn't you?", "", "I hid the ladder myself, didn't I"),
+        ("ask him quietly what freezes in a place like this", "him", "what freezes in a place like this"),
+        ("ask Viktor in the voice of a parson what he drinks", "Viktor", "what I drink"),
+        ("That floor was clean, so I suppose you are nervous", "", "I am nervous"),
+        ("I hope you brought your wallet", "", "you hope I brought my wallet"),
         ("I swear I'll bring it back tomorrow", "", "you'll bring it back tomorrow"),
     ],
 )
@@ -63,6 +67,8 @@ def test_another_of_whom_is_spoken_is_not_taken_for_the_listener() -> None:
         "you",
         "*shrugs*",
         "give 100% of it to me",
+        "your on mate, bring it here",
+        "love you isn't changed a bit",
     ],
 )
 def test_what_would_make_no_plain_sentence_is_not_repeated(words: str) -> None:

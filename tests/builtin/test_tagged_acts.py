@@ -489,3 +489,44 @@ def test_what_only_may_be_meant_for_the_program_is_said_to_who_is_here() -> None
     assert [action.target_id for action in reading(words, unsure).proposed_actions] != []
     assert reading(words, Act(kind="settings", words=words, score=0.95)).aside is not None
     assert reading(words, unsure, scope="void").aside is not None
+
+
+def test_words_that_are_hardly_praise_are_a_question_or_told() -> None:
+    words = "Hot and cold, or do you specialise?"
+    output = reading(words, Act(kind="flirt", words=words, score=0.5))
+    assert types(output) == ["ask"]
+    sure = reading("you have lovely eyes", act("flirt", "you have lovely eyes"))
+    assert types(sure) == ["compliment"]
+
+
+def test_a_request_to_do_something_is_not_answered_with_what_is_known() -> None:
+    words = "ask viktor to carry the unit for jin"
+    assert types(reading(words, act("request", words, person="viktor", topic="carry the unit for jin"))) == ["remark"]
+    words = "could you tell me about jin"
+    assert types(reading(words, act("request", words, topic="tell me about jin"))) == ["ask"]
+
+
+def test_several_questions_of_one_act_are_asked_one_by_one() -> None:
+    words = "Viktor, when was Jin here, what did Jin drink, and who paid for that?"
+    output = reading(words[8:], act("ask", words[8:]))
+    assert types(output) == ["ask"] * 3
+
+
+def test_telling_somebody_what_one_sees_is_told_in_the_players_words() -> None:
+    words = "then tell Viktor in a hushed voice what they are doing out there"
+    output = reading(words, act("tell", words, person="Viktor", topic="what they are doing out there"))
+    assert [(action.form, action.deed) for action in output.proposed_actions] == [
+        ("report", "tell Viktor in a hushed voice what they are doing out there")
+    ]
+
+
+def test_a_reproach_and_a_joke_that_is_none_are_of_their_own_kind() -> None:
+    words = "You never liked me, did you?"
+    assert [action.form for action in reading(words, act("ask_self", words)).proposed_actions] == ["reproach"]
+    words = "Funny, I was told that it had gone out for mending."
+    assert [action.form for action in reading(words, act("joke", words)).proposed_actions] == ["tell"]
+
+
+def test_words_that_only_fill_a_pause_or_say_who_is_meant_are_not_answered() -> None:
+    acts = (act("ask", "When was she here?"), act("request", "Jin, I mean.", person="Jin"))
+    assert types(reading("When was she here? Jin, I mean.", *acts)) == ["ask"]

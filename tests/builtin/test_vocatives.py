@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.parser.vocatives import addressed as addressed_by
 from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
 from lorewright.builtin.words.clauses import typed, words_of
 from lorewright.builtin.words.noun_phrases import nouns_of
+from lorewright.builtin.words.tagging import Act
+from lorewright.values.scope import Named
 from support.narrator_bar import SCOPES, read
 
 CROWD = ParseContext(nouns=nouns_of(SCOPES["crowd"]))
@@ -101,3 +104,21 @@ def test_a_name_may_be_short_and_stand_after_a_call(text: str, said: str) -> Non
 def test_a_name_that_is_called_out_is_whom_the_next_sentence_is_said_to() -> None:
     (action,) = read("Viktor! Where is Jin?").proposed_actions
     assert (action.type, action.target_id, action.words) == ("ask", "p:viktor", "Jin")
+
+
+def meant(*words: str) -> list[str]:
+    """Whom each of the acts of a line is for, where it is somebody whom it does not name."""
+    trader = Named(id="p:marlow", name="Mr Marlow", kind="person", aliases=("the traveller in taps",), pronoun="he")
+    nouns = nouns_of(SCOPES["crowd"].model_copy(update={"people": (*SCOPES["crowd"].people, trader)}))
+    acts = [Act(kind="ask", words=each, score=0.9) for each in words]
+    return ["" if who is None else who.name for who in addressed_by(ParseContext(nouns=nouns), acts)]
+
+
+def test_words_about_somebodys_trade_are_for_them() -> None:
+    assert meant("So, taps. Hot and cold?", "where is the lamp?") == ["Mr Marlow", ""]
+    assert meant("who is the traveller in taps?") == [""]
+
+
+def test_a_name_that_is_called_after_a_question_is_whom_it_was_for() -> None:
+    assert meant("what is that for?", "viktor you fool") == ["Viktor", "Viktor"]
+    assert meant("what is that for?", "viktor knows where the unit is") == ["", ""]

@@ -131,8 +131,8 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if asks_for_lore(given, outcome) and (passed_on := answer(given, outcome)):
         return passed_on
     plain_no = ignorance(given, outcome)
-    is_pointing_on = plain_no.group != _IGNORANT and not is_of_listener(given, outcome)
-    is_pointing_on = is_pointing_on and not is_between_two(given, outcome)
+    is_personal = is_of_listener(given, outcome) or is_between_two(given, outcome)
+    is_pointing_on = plain_no.group != _IGNORANT and not is_personal
     is_of_a_name = plain_no.facts.get("topic") not in (None, "other")
     is_of_a_name = is_of_a_name and outcome.form in ("", "ask", "ask_self", "greet")
     kind = None if is_of_a_name else answer_without_lore(given, outcome)
@@ -141,12 +141,10 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if is_pointing_on and kind is not None and kind.group.startswith(ECHO):
         # What was asked is taken up, and then comes what else to ask.
         return [kind, replace(plain_no, group=plain_no.group.replace(_IGNORANT, _POINTING), facts={})]
-    is_sentence = kind is not None and len(outcome.words.split()) > _TOPIC and plain_no.group.endswith(".own")
+    is_sentence = kind is not None and len(outcome.words.split()) > _SPOKEN and plain_no.group.endswith(".own")
     return [plain_no if is_pointing_on and not is_sentence else kind or plain_no]
 
 
-# A topic of more words is a question.
-_TOPIC = 3
 _IGNORANT, _POINTING = "does_not_know", f"{ECHO}asked"
 
 

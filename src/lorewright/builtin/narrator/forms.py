@@ -20,6 +20,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SHOWN, OF_BODY, USED = "form.shown", "form.body", "form.used"
 # The same in the player's own words.
 IN_WORDS, FIRST = "form.in_words", "form.first"
+# It is said of who hears it what they feel.
+FEELS = re.compile(r"\b(?:you|u)(?:'re| are| look| seem| sound| must be)\b(?!.*\b(?:i'm|i am|i feel)\b)", re.IGNORECASE)
 # What is answered where all that is known of a subject was told, and more is asked.
 MORE = "asked.more"
 

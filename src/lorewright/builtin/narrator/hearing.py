@@ -198,3 +198,11 @@ _ASKS = re.compile(
 )
 # Words that begin with the same so many letters are taken for forms of one.
 _STEM = 4
+
+
+def asks_more(outcome: Outcome, known: Evidence) -> bool:
+    """Tell whether a question asks for more than was told of its subject: some word of it is not in that."""
+    form = word_forms().get(outcome.form)
+    said = {singular(word) for word in content_words(known.text)}
+    asked = {singular(word) for word in content_words(outcome.words)} - STOP_WORDS - COLOURLESS_WORDS
+    return outcome.code == "told_before" and form is not None and form.pointed_on and bool(asked - said)

@@ -20,11 +20,11 @@ from lorewright.builtin.narrator.forms import (
     form_with,
     is_harmless,
     kinds_of,
-    word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.hearing import (
     answers_of_scenario,
+    asks_more,
     beside_the_point,
     not_in_what_was_told,
     played_beats,
@@ -35,11 +35,8 @@ from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, e
 from lorewright.builtin.parser.readings import ADDRESS
 from lorewright.builtin.words.clauses import listed
 from lorewright.ids import content_hash
-from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
-from lorewright.scene_lore.cache import COLOURLESS_WORDS
-from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
 from lorewright.values.scenery import TOLD, SceneryView
 
@@ -483,22 +480,14 @@ def reaction_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     return [Beat("reaction", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,)) for line in lines]
 
 
-def _asks_more(outcome: Outcome, known: Evidence) -> bool:
-    """Tell whether a question asks for more than was told of its subject: some word of it is not in that."""
-    form = word_forms().get(outcome.form)
-    said = {singular(word) for word in content_words(known.text)}
-    asked = {singular(word) for word in content_words(outcome.words)} - STOP_WORDS - COLOURLESS_WORDS
-    return outcome.code == "told_before" and form is not None and form.pointed_on and bool(asked - said)
-
-
 def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> Beat:
     known = next((item for item in evidence if item.known_before), None)
     who = views.person(given, outcome.target_id)
     if outcome.code == "told_before" and outcome.form == "ask_more" and (more := answer_by_form(given, outcome)):
         return more
-    if known is not None and (unanswered := not_in_what_was_told(given, outcome, known)) is not None:
+    if known is not None and (unanswered := not_in_what_was_told(given, outcome, known)):
         return unanswered
-    if known is not None and who is not None and _asks_more(outcome, known):
+    if known is not None and who is not None and asks_more(outcome, known):
         return Beat("outcome", MORE, {}, {"who": who})
     if known is not None and (known.speaker_id is not None) == (outcome.code == "told_before"):
         return reminder_beat(given, known)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import INTRODUCTION, given_name, named_in
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import WordForm, kinds_of, known_lines, sorts, word_forms
+from lorewright.builtin.narrator.forms import FEELS, WordForm, kinds_of, known_lines, sorts, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
@@ -74,10 +74,6 @@ _LEAVE = MappingProxyType(
     }
 )
 _OF_YOU = frozenset(("you", "your", "you're", "you've", "u"))
-# It is said of who hears it what they feel.
-_FEELS = re.compile(
-    r"\b(?:you|u)(?:'re| are| look| seem| sound| must be)\b(?!.*\b(?:i'm|i am|i feel)\b)", re.IGNORECASE
-)
 _OF_ME = re.compile(r"\b(?:i|me|my|im|we|us)\b", re.IGNORECASE)
 
 
@@ -98,7 +94,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if _is_called(asked, who):
         return Beat("outcome", "asked.is_name", {}, {"who": who})
     group = by_words or _finer(given, outcome, who, form.finer) or form.answer
-    if group == _FEELING and (not _OF_ME.search(asked) or _FEELS.search(asked)):
+    if group == _FEELING and (not _OF_ME.search(asked) or FEELS.search(asked)):
         group = form.answer
     way = _way_asked(given, outcome) if name == _WAY else ""
     if way:

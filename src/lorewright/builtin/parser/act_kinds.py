@@ -167,3 +167,24 @@ def words_in(act: Act) -> set[str]:
 
 
 _WORD = re.compile(r"[\w']+")
+
+
+def doubted(act: Act) -> Act:
+    """Return words that are hardly of their kind as a question, or as something told: `Hot and cold?` is no praise."""
+    asked, told = kind_of(act).doubted
+    words = act.words.strip(' *"”')
+    name, least = asked if "?" in words else told
+    return act.model_copy(update={"kind": name}) if act.score < least else act
+
+
+def questions_in(act: Act) -> list[str]:
+    """Return the questions of an act that asks several at once, each by itself; at most one where it does not."""
+    asked = _QUESTIONS_PARTED.split(act.words.strip(" ,.?*")) if kind_of(act).wondered else []
+    is_each = all(_IS_QUESTION.match(part) and len(part.split()) >= _SHORTEST_QUESTION for part in asked)
+    return asked if is_each else []
+
+
+_WH = r"(?:who|what|when|where|why|how|which)\b"
+_QUESTIONS_PARTED = re.compile(rf"(?:,\s+(?:and\s+|or\s+)?|\s+and\s+)(?={_WH})", re.IGNORECASE)
+_IS_QUESTION = re.compile(rf"(?:(?:and|so|but)\s+)*{_WH} (?!(?:i|we|you|he|she|they|it)\b)", re.IGNORECASE)
+_SHORTEST_QUESTION = 3

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, kinds
+from lorewright.builtin.parser.act_kinds import Kind, doubted, is_said, kind_of, kinds, questions_in
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import LONGEST, comes_to_nothing, is_of_body, verb_told
@@ -188,24 +188,15 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
 
 def _parts(act: Act) -> Sequence[Act]:
     """Return an act of no consequence that is several as each of them: `exhales, leans back`."""
-    if kind_of(act).wondered and len(asked := _QUESTIONS_PARTED.split(act.words.strip(" ,.?*"))) > 1:
-        many = [part for part in asked if _IS_QUESTION.match(part) and len(part.split()) >= _SHORTEST_QUESTION]
-        if len(many) == len(asked):
-            return [
-                act.model_copy(update={"words": f"{part}?", **_named_in(act, part), "topic": part}) for part in many
-            ]
+    if len(asked := questions_in(act)) > 1:
+        named = ({**_named_in(act, part), "words": f"{part}?", "topic": part} for part in asked)
+        return [act.model_copy(update=fields) for fields in named]
     parts = re.split(r",\s+(?:and\s+|then\s+)*", act.words.strip(" ,.*")) if kind_of(act).harmless else ()
     if len(parts) < 2 or not all(
         verb_told(part) or _NOT_DONE.fullmatch(part) or _is_plain_verb(part) for part in parts
     ):
         return [act]
     return [act.model_copy(update={"words": part, **_named_in(act, part)}) for part in parts]
-
-
-_WH = r"(?:who|what|when|where|why|how|which)\b"
-_QUESTIONS_PARTED = re.compile(rf"(?:,\s+(?:and\s+|or\s+)?|\s+and\s+)(?={_WH})", re.IGNORECASE)
-_IS_QUESTION = re.compile(rf"(?:(?:and|so|but)\s+)*{_WH} (?!(?:i|we|you|he|she|they|it)\b)", re.IGNORECASE)
-_SHORTEST_QUESTION = 3
 
 
 def _is_plain_verb(words: str) -> bool:
@@ -271,25 +262,17 @@ def _up_to_door(act: Act, after: Act | None) -> Act:
     return act.model_copy(update={"kind": stops, "score": 1.0}) if stops and is_door and is_stop else act
 
 
-def _doubted(act: Act) -> Act:
-    """Return words that are hardly of their kind as a question, or as something told: `Hot and cold?` is no praise."""
-    asked, told = kind_of(act).doubted
-    words = act.words.strip(' *"”')
-    name, least = asked if "?" in words else told
-    return act.model_copy(update={"kind": name}) if act.score < least else act
-
-
 def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     """Return an act of another kind where its words say so: who climbs into a boat takes a seat there, who goes to find
     somebody goes to them."""
     words, kind = act.words.strip(" ,.!*"), kind_of(act)
     is_own = isinstance(resolve(act.target, ctx.nouns.carried), PhraseMatch) if act.target else False
-    for one in (kind, kind_of(_doubted(act))):
+    for one in (kind, kind_of(doubted(act))):
         turns = {**(one.turns_own if is_own else {}), **({} if alone else one.turns_beside), **one.turns}
         other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
         if other and (not one.leaves or resolve(act.target, ctx.nouns.exits) is None):
             return _made(act.model_copy(update={"kind": other}))
-    act = _made(_doubted(act))
+    act = _made(doubted(act))
     kind = kind_of(act)
     if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := _vehicle(ctx, kind)):
         return act.model_copy(update={"kind": vehicle[0], "words": f"{words} {vehicle[1]}", "target": vehicle[1]})

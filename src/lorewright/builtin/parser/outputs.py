@@ -192,8 +192,8 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
     low = {word: word.casefold().removesuffix("'s") for word in act.odd}
     odd = {word for word in act.odd if not {low[word], f"{low[word]}s", singular(low[word])} & known}
     verbs = [verb_of(action.type) for action in reading.actions]
-    if verbs and kind_of(act).in_words:
-        return _with_words(reading, _of_player(act.words))
+    if verbs and kind_of(act).in_words and len(deed := _of_player(act.words)) < _LONGEST:
+        return _with_words(reading, deed)
     if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
         return _with_echo(ctx, act, reading, odd)
     return with_deed(reading, act.words, odd)
@@ -219,6 +219,7 @@ def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[st
 
 # So many letters of a name are a short form of it.
 _SHORT_NAME = 3
+_LONGEST = 110
 _BEFORE_DEED = re.compile(r"(?:(?:and|then|so|i|we|just|also)[, ]+)+", re.IGNORECASE)
 _OWN_WORDS = {"my": "your", "me": "you", "i'm": "you're", "i": "you", "i've": "you've", "mine": "yours", "i'd": "you'd"}
 
