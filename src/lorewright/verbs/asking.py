@@ -77,6 +77,8 @@ from lorewright.values.scope import Named
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
+_IGNORANT, _POINTING = "does_not_know", f"{ECHO}asked"
+
 # The asker learns what is answered, and bystanders hear it, unless it is whispered. The player's own answers are never
 # made up.
 
@@ -126,26 +128,23 @@ def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) 
 
 
 def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    """Return what is passed on about the topic; else an answer of the kind that was asked for, and where else to ask if
-    they can say and it is not themselves whom the question is about."""
+    """Return what is passed on about the topic; else an answer of the kind asked for, and where else to ask."""
     if asks_for_lore(given, outcome) and (passed_on := answer(given, outcome)):
         return passed_on
     plain_no = ignorance(given, outcome)
     is_personal = is_of_listener(given, outcome) or is_between_two(given, outcome)
     is_pointing_on = plain_no.group != _IGNORANT and not is_personal
-    is_of_a_name = plain_no.facts.get("topic") not in (None, "other")
-    is_of_a_name = is_of_a_name and outcome.form in ("", "ask", "ask_self", "greet")
+    names = plain_no.facts.get("topic") not in (None, "other")
+    is_of_a_name = names and outcome.form in ("", "ask", "ask_self", "greet")
     kind = None if is_of_a_name else answer_without_lore(given, outcome)
-    if kind is not None and kind.group.startswith(ECHO) and not kind.group.startswith(_POINTING):
+    is_echo = kind is not None and kind.group.startswith(ECHO)
+    if kind is not None and is_echo and not (is_pointing_on and kind.group.startswith(_POINTING)):
         return [kind]
-    if is_pointing_on and kind is not None and kind.group.startswith(ECHO):
+    if kind is not None and is_echo:
         # What was asked is taken up, and then comes what else to ask.
         return [kind, replace(plain_no, group=plain_no.group.replace(_IGNORANT, _POINTING), facts={})]
-    is_sentence = kind is not None and len(outcome.words.split()) > _SPOKEN and plain_no.group.endswith(".own")
-    return [plain_no if is_pointing_on and not is_sentence else kind or plain_no]
-
-
-_IGNORANT, _POINTING = "does_not_know", f"{ECHO}asked"
+    is_topic = len(outcome.words.split()) <= _SPOKEN or not plain_no.group.endswith(".own")
+    return [plain_no if is_pointing_on and is_topic else kind or plain_no]
 
 
 def _tell_question_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:
