@@ -78,7 +78,6 @@ from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
 _IGNORANT, _POINTING = "does_not_know", f"{ECHO}asked"
-
 # The asker learns what is answered, and bystanders hear it, unless it is whispered. The player's own answers are never
 # made up.
 

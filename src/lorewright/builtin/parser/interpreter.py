@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -135,7 +135,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     is_word = len(low) == 1 and said == text
     found = () if text in given.options or is_word else tag_acts(said)
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
-    tagged = map(with_nouns, with_narrated(ctx, said, lambda part: cut(part, acts=tag_acts(part)))) if found else ()
+    apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
+    tagged = map(with_nouns, with_narrated(ctx, said, apart_of)) if found else ()
     apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
     acts = acts_meant(ctx, apart)
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}
@@ -154,6 +155,13 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
     readings = in_steps(ctx, readings, acts) if len(acts) > 1 else readings
     return with_slips(output_of(put_to_nobody(ctx, text, acts, readings), ctx, find_risks(clauses)), slips)
+
+
+def _cut_anew(
+    cut: Callable[..., tuple[Act, ...]], tag: TagActs, known: Mapping[str, Sequence[Act]], part: str
+) -> tuple[Act, ...]:
+    """Return the acts of a part of a line, which are tagged where they are not known."""
+    return cut(part, acts=known[part] if part in known else tag(part))
 
 
 def _with_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: list[Reading]) -> list[Reading]:
