@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from lorewright.builtin.words.clauses import lexicon
+
 # The C loader reads the table in a tenth of the time, where PyYAML has it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -144,8 +146,18 @@ _ASKED_OF = re.compile(
 # A comma before a question, and who does something before it.
 _AFTER_COMMA = re.compile(rf", (?=(?:{_WH})(?:'s| (?:{_BE}|must))\b)", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:i|you|he|she|it|we|they|that|this|there|no)\b", re.IGNORECASE)
+# What somebody does not know, to its end.
+_UNKNOWN = re.compile(
+    rf"\b(?:don't know|no idea|not sure) (?:{_WH})\b.* (?:is|are|was|were|goes|lives|works|it)$", re.IGNORECASE
+)
 # A word is taken back: `my hand makes water. sweat I mean.`
 _CORRECTED = re.compile(r"(?<=[.,!?] )(?P<word>\w+),? i mean\b[.,!]* ?", re.IGNORECASE)
+# Somebody is told to do something: `Teo cover your ears`.
+_TOLD = re.compile(r"(?P<name>\w+) (?P<verb>\w+) (?:\w+ )?(?:your|me|us|you)\b", re.IGNORECASE)
+# `I'm going chapel`.
+_GOING = re.compile(
+    r"\bgoing (?!north|south|east|west|upstairs|downstairs|outside|inside|back|home)(\w{4,})", re.IGNORECASE
+)
 _STOPS = re.compile(r"[.,;:!?\"“”]")
 
 
@@ -155,6 +167,10 @@ def cut_apart(text: str, names: Collection[str]) -> str:
     asked = _ASKED_OF.match(text)
     if asked is not None and asked["name"].casefold() in names:
         text = f"{asked['question']}, {asked['name']}? {text[asked.end() :]}"
+    told = _TOLD.match(text)
+    if told is not None and told["name"].casefold() in names and told["verb"].casefold() in lexicon().verb_words:
+        text = f"{told['name']}, {text[told.start('verb') :]}"
+    text = _GOING.sub(lambda found: f"going to {found[1]}" if found[1].casefold() in names else found[0], text)
     runs_on = _RUNS_ON.match(text)
     said = runs_on["question"].casefold().split() if runs_on is not None else []
     if runs_on is not None and runs_on["name"].casefold() in names and not set(said) & _table().asking:
@@ -169,7 +185,7 @@ def cut_apart(text: str, names: Collection[str]) -> str:
     for found in reversed(list(_ASKED.finditer(text))):
         start = max((sign.end() for sign in _STOPS.finditer(text, 0, found.start("rest"))), default=0)
         said = text[start : found.start("rest")].strip()
-        is_whole = found["aux"] is None or not _ASKS.search(said) or _WHOLE.search(said)
+        is_whole = found["aux"] is None or not _ASKS.search(said) or _WHOLE.search(said) or _UNKNOWN.search(said)
         if len(said.split()) > _FEW and is_whole and is_complete(said):
             sign = "?" if _IS_ASKED.match(said) else "."
             text = f"{text[: found.end('before')]}{sign} {text[found.start('rest') :]}"
@@ -180,6 +196,8 @@ def is_complete(words: str) -> bool:
     """Tell whether words may be all of what is said before a question, so that this is no part of it."""
     low = words.casefold().split()
     known = _table()
+    if _UNKNOWN.search(words):
+        return True
     is_hanging = low[0] in known.hanging and not _IS_ASKED.match(words)
     return not (is_hanging or set(low) & known.asking or low[-1] in known.joining)
 

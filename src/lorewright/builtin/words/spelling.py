@@ -27,14 +27,25 @@ _SHOUTED = re.compile(r"([?!])[?!]+")
 
 
 # `2` is `too` before the first of these, and at an end after the second, `to` after the third, and between `up` and the
-# fourth; `1` is `one` after the last.
+# fourth; `4` is `for` after time and its like; `1` is `one` after the last.
 _AFTER_TOO = frozenset("much many late soon hot cold dark far long loud scared tired early quiet".split())
 _BEFORE_TOO = frozenset("me him her it that this ears eyes mouth hands go want".split())
-_BEFORE_TO = frozenset("need want have has going got try used how where what went gonna trying able ready".split())
+_BEFORE_TO = frozenset(
+    "forgot forget remember love like hate need want have has going got try used how where what went gonna trying able"
+    " ready".split()
+)
+_BEFORE_PLACES = frozenset(
+    "go walk run head talk speak back over come sneak listen next closer tiptoe creep move".split()
+)
+_UNITS = frozenset("steps floors times hours minutes levels paces days blocks miles feet more or doors stairs".split())
 _AFTER_UP = frozenset(("", "out", "there", "here", "now", "tonight", "lately", "today", "then", "something", "no"))
+_BEFORE_FOR = frozenset(
+    "time money thanks thx ask asking look looking lookin search searching waiting paying ready".split()
+)
 _BEFORE_ONE = frozenset("last first next this that which every other another right left only wrong no".split())
 
 
+_AFTER_WHAT = frozenset("is are r does happened am".split())
 # Before these one does not care about something: `idc about the tide`.
 _CARED_ABOUT = frozenset("about abt bout if what who where how".split())
 
@@ -168,6 +179,8 @@ def _read_as(
     is_count = before in _COUNTED and after not in _AFTER_DIGITS
     if low == "2" and (after in _AFTER_TOO or (not after and before in _BEFORE_TOO)):
         return "too"
+    if low == "4" and is_inner and before in _BEFORE_FOR:
+        return "for"
     if is_inner and low in _DIGITS and not is_count and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
     if low == "2" and (
@@ -175,8 +188,12 @@ def _read_as(
         or (before == "up" and after in _AFTER_UP)
     ):
         return "to"
+    if low == "2" and is_inner and before in _BEFORE_PLACES and after not in _UNITS:
+        return "to"
     if low == "1" and before in _BEFORE_ONE and not after[:1].isdigit():
         return "one"
+    if low in ("wtf", "wth") and after in _AFTER_WHAT and before in ("", "and", "but", "so", "like"):
+        return "what"
     if low == "idc" and after in _CARED_ABOUT:
         return "i don't care"
     if _is_noise(low):
@@ -191,8 +208,14 @@ def _read_as(
         low = token = short
     found = lex.homophones.get(low, {}).get(lex.spellings.get(before, before), "")
     found = found or ("" if low in _REAL_AFTER_ARTICLES and before in lex.articles else lex.spellings.get(low, ""))
-    found = found or _with_g(low) or _in_other_letters(low, names, shown) or _mended(token, names, shown, before)
-    if low == "y" and after in _AFTER_WHY:
+    found = (
+        found
+        or _with_g(low)
+        or ("" if before in _NAMED_AFTER else _with_number(low, names))
+        or _in_other_letters(low, names, shown)
+        or _mended(token, names, shown, before)
+    )
+    if low == "y" and (after in _AFTER_WHY or after in _SUBJECTS_AFTER_WHY):
         found = "why"
     if low == "were" and after in _AFTER_WHERE:
         found = "where"
@@ -268,7 +291,18 @@ _BEFORE_VERBS = frozenset(
     ("", "and", "n", "&", "then", "to", "i", "we", "me", "lets", "let's", "can", "wanna", "gonna", "please")
 )
 _AFTER_WHY = frozenset("am are is was were do does did would should can cant can't u you r dont don't".split())
+_SUBJECTS_AFTER_WHY = frozenset("he she it they he's hes she's shes it's its they're theyre".split())
 _VOWELS = re.compile(r"[aeiou]")
+
+
+# After these a word and a number are what something is called.
+_NAMED_AFTER = frozenset("as save load named called".split())
+
+
+def _with_number(low: str, names: Collection[str]) -> str:
+    """Return a word and the number that is written together with it: `pier9`; empty for other words."""
+    found = re.fullmatch(r"([a-z]{3,})(\d{1,3})", low)
+    return f"{found[1]} {found[2]}" if found and (found[1] in names or is_english(found[1])) else ""
 
 
 def _with_vowels(low: str, names: Collection[str]) -> str:
