@@ -126,7 +126,9 @@ _WH = "where|what|when|who|why|how"
 _BE = "is|are|was|were|does|do|did|can|could|will|would|has|have|should"
 _ASKED = re.compile(
     rf"(?P<before>\w[\w']*) (?P<rest>(?:(?:{_WH})'s|(?:{_WH.replace('|who', '')}) (?:{_BE})"
-    r"|(?P<aux>(?:can|could|would|will|do|are|have|did) you|is it|is that)|(?<!n't )(?:it's|let me))(?= \w))",
+    r"|(?P<aux>(?:can|could|would|will|do|are|have|did) you(?! (?:think|suppose|reckon|mean|know|want)\W*$)"
+    r"|(?:can|could|shall|should|may) (?:i|we)|(?:is|are) there (?:a|an|any\w*|some\w*|no|another)|is it|is that)"
+    r"|(?<!n't )(?:it's|let me))(?= \w)|(?P<calming>don't worry))\b",
     re.IGNORECASE,
 )
 # Words of a question, and one that has its verb.
@@ -150,10 +152,28 @@ _BEGINS = re.compile(r"(?:i|you|he|she|it|we|they|that|this|there|no)\b", re.IGN
 _UNKNOWN = re.compile(
     rf"\b(?:don't know|no idea|not sure) (?:{_WH})\b.* (?:is|are|was|were|goes|lives|works|it)$", re.IGNORECASE
 )
+_LEADS = frozenset("ok okay so well and but like please hey hi hello oh now then right".split())
+_IS = re.compile(r"(?:it|that|he|she)(?:'s| is)\b|i(?:'m| am)\b|this is\b", re.IGNORECASE)
 # A word is taken back: `my hand makes water. sweat I mean.`
 _CORRECTED = re.compile(r"(?<=[.,!?] )(?P<word>\w+),? i mean\b[.,!]* ?", re.IGNORECASE)
+# Something is said to somebody: `Dorrie it's nice to see you`.
+_PUT_TO = re.compile(
+    r"(?P<name>\w+) (?=(?:it's|i'm|i've|i'll|i|that's|there's|this is|don't|please(?= \w+ \w)|let's)\b)", re.IGNORECASE
+)
 # Somebody is told to do something: `Teo cover your ears`.
 _TOLD = re.compile(r"(?P<name>\w+) (?P<verb>\w+) (?:\w+ )?(?:your|me|us|you)\b", re.IGNORECASE)
+# `Dorrie love you haven't changed`.
+_DEAR = re.compile(
+    r"\b(?P<name>\w+) (?:love|hun|hon|babe|dear|darling) "
+    r"(?=(?:you (?:haven't|have|are|look|never|were|know)|you're|you've|i|how|what|where|are|it's)\b)",
+    re.IGNORECASE,
+)
+# What is said of oneself after what was complete: `don't chalk it I'll pay later`.
+_GOES_ON = re.compile(
+    r"\b(?P<end>him|her|it|me|you|them|here|there|now|back|later) "
+    r"(?=(?:i'll|i'm|i've|i don't|i (?:missed|love|like|miss|want|need|hope|was|am)|it's|he's|she's|they're|we're)\b)",
+    re.IGNORECASE,
+)
 # `I'm going chapel`.
 _GOING = re.compile(
     r"\bgoing (?!north|south|east|west|upstairs|downstairs|outside|inside|back|home)(\w{4,})", re.IGNORECASE
@@ -167,9 +187,15 @@ def cut_apart(text: str, names: Collection[str]) -> str:
     asked = _ASKED_OF.match(text)
     if asked is not None and asked["name"].casefold() in names:
         text = f"{asked['question']}, {asked['name']}? {text[asked.end() :]}"
+    put = _PUT_TO.match(text)
+    if put is not None and put["name"].casefold() in names:
+        text = f"{put['name']}, {text[put.end() :]}"
     told = _TOLD.match(text)
     if told is not None and told["name"].casefold() in names and told["verb"].casefold() in lexicon().verb_words:
         text = f"{told['name']}, {text[told.start('verb') :]}"
+    called = _DEAR.search(text)
+    if called is not None and called["name"].casefold() in names:
+        text = f"{text[: called.end('name')]}, {text[called.end() :]}"
     text = _GOING.sub(lambda found: f"going to {found[1]}" if found[1].casefold() in names else found[0], text)
     runs_on = _RUNS_ON.match(text)
     said = runs_on["question"].casefold().split() if runs_on is not None else []
@@ -182,11 +208,19 @@ def cut_apart(text: str, names: Collection[str]) -> str:
         said = text[start : found.start()].strip()
         if len(said.split()) > _FEW and _BEGINS.match(said) and is_complete(said):
             text = f"{text[: found.start()]}. {text[found.end() :]}"
+    for found in reversed(list(_GOES_ON.finditer(text))):
+        end = found.end("end")
+        start = max((sign.end() for sign in _STOPS.finditer(text, 0, end)), default=0)
+        if len(text[start:end].split()) > _FEW and not is_hanging(text[start:end].strip()):
+            text = f"{text[:end]}. {text[found.end() :]}"
     for found in reversed(list(_ASKED.finditer(text))):
         start = max((sign.end() for sign in _STOPS.finditer(text, 0, found.start("rest"))), default=0)
         said = text[start : found.start("rest")].strip()
+        is_long = len([word for word in said.split() if word.casefold() not in _LEADS]) > (
+            1 if _IS.match(said) else _FEW
+        )
         is_whole = found["aux"] is None or not _ASKS.search(said) or _WHOLE.search(said) or _UNKNOWN.search(said)
-        if len(said.split()) > _FEW and is_whole and is_complete(said):
+        if is_long and is_whole and is_complete(said):
             sign = "?" if _IS_ASKED.match(said) else "."
             text = f"{text[: found.end('before')]}{sign} {text[found.start('rest') :]}"
     return text
@@ -194,12 +228,14 @@ def cut_apart(text: str, names: Collection[str]) -> str:
 
 def is_complete(words: str) -> bool:
     """Tell whether words may be all of what is said before a question, so that this is no part of it."""
+    return bool(_UNKNOWN.search(words)) or not (is_hanging(words) or words.casefold().split()[-1] in _table().joining)
+
+
+def is_hanging(words: str) -> bool:
+    """Tell whether what follows words is part of what they say: of `I wonder`, and of `when the boat comes`."""
     low = words.casefold().split()
     known = _table()
-    if _UNKNOWN.search(words):
-        return True
-    is_hanging = low[0] in known.hanging and not _IS_ASKED.match(words)
-    return not (is_hanging or set(low) & known.asking or low[-1] in known.joining)
+    return bool(set(low) & known.asking) or (low[0] in known.hanging and not _IS_ASKED.match(words))
 
 
 def is_open(word: str) -> bool:

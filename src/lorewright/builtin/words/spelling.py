@@ -19,7 +19,8 @@ _STRETCHED = re.compile(r"([a-z])\1{2,}")
 _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
     "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
-    "nothing everything anything anyone any much sure real all".split()
+    "nothing everything anything anyone any much sure real all free drink eat hide sit sleep play help find know hear"
+    " open".split()
 )
 # After these a digit is a number of things: `drop 2 coins`.
 _COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())
@@ -35,12 +36,14 @@ _BEFORE_TO = frozenset(
     " ready".split()
 )
 _BEFORE_PLACES = frozenset(
-    "go walk run head talk speak back over come sneak listen next closer tiptoe creep move".split()
+    "it this that him them something go walk run head talk speak back over come sneak listen next"
+    " closer tiptoe creep move".split()
 )
 _UNITS = frozenset("steps floors times hours minutes levels paces days blocks miles feet more or doors stairs".split())
 _AFTER_UP = frozenset(("", "out", "there", "here", "now", "tonight", "lately", "today", "then", "something", "no"))
 _BEFORE_FOR = frozenset(
-    "time money thanks thx ask asking look looking lookin search searching waiting paying ready".split()
+    "time money thanks thx ask asking look looking lookin listen listening search searching waiting paying"
+    " ready".split()
 )
 _BEFORE_ONE = frozenset("last first next this that which every other another right left only wrong no".split())
 
@@ -164,8 +167,15 @@ _TAKES_AN_END = frozenset(
 _SAID_TO = frozenset("you u ur your i im we lets gimme give get dont".split())
 
 
+def _is_i_will(low: str, before: str, after: str) -> bool:
+    """Tell whether `ill` stands for `I'll` by the words beside it: `don't chalk it ill pay later`."""
+    verbs = lexicon().verb_words | {"be", "pay", "do", "have", "need"}
+    return low == "ill" and after in verbs and before not in _BEFORE_SICK
+
+
+_BEFORE_SICK = frozenset("be am is was feel feeling so very too are look looks look's fall falls the an".split())
 # `Ill` is `I'll` after these, and at the beginning.
-_BEFORE_ILL = frozenset(("", "and", "so", "then", "but", "now", "ok", "fine", "k", "well", "if", "that"))
+_BEFORE_ILL = frozenset(("", "and", "so", "then", "but", "now", "ok", "fine", "k", "well", "if", "that", "guess"))
 
 
 def _read_as(
@@ -174,7 +184,13 @@ def _read_as(
     low = token.casefold()
     lex = lexicon()
     is_inner = bool(before and after)
-    if low in names or low in shown or (low in ("ill", "id") and before not in _BEFORE_ILL):
+    if low == "an" and _begins_act(after) and token == low:
+        return "and"
+    if (
+        low in names
+        or low in shown
+        or (low in ("ill", "id") and before not in _BEFORE_ILL and not _is_i_will(low, before, after))
+    ):
         return token
     is_count = before in _COUNTED and after not in _AFTER_DIGITS
     if low == "2" and (after in _AFTER_TOO or (not after and before in _BEFORE_TOO)):
