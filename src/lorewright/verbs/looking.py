@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator import hearing, views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_of
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.forms import kinds_of
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.hearing import EVERYBODY, SOUNDS, THROUGH, heard_beat, shown_beat, thing_beats
 from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.pieces import (
@@ -84,13 +83,15 @@ def _look(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> 
 
 def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the place, or somebody or something that is here, or a detail of the place."""
+    if sensed := hearing.sensed_beats(given, outcome):
+        return sensed
     if is_place_look(given, outcome):
         return passed_by(given, outcome) if given.scene_changed else [_looked_around(given)]
-    if outcome.words == EVERYBODY:
+    if outcome.words == hearing.EVERYBODY:
         looked = passed_by(given, outcome) or [Beat("outcome", "looked.company")]
         # Where one came to another place, it is told who is there.
         return [*looked, *([] if given.scene_changed else people(given))]
-    if outcome.words.startswith(THROUGH) and (where := views.where(outcome.words)):
+    if where := hearing.where_through(outcome.words):
         return [Beat("outcome", "looked.through", {}, {"where": where})]
     if outcome.target_id == given.player_id:
         return [Beat("outcome", "looked.self")]
@@ -98,12 +99,12 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if view is not None:
         return _looked_at_person(given, view.id, view.disposition)
     thing = views.thing(given, outcome.target_id)
-    if thing and outcome.words != SOUNDS:
-        return thing_beats(given, outcome)
+    if thing and outcome.words != hearing.SOUNDS:
+        return hearing.thing_beats(given, outcome)
     shown = None if thing else shown_in_prose(given, outcome)
-    if shown is None and outcome.words == SOUNDS:
-        return [heard_beat(given, outcome)]
-    return [_detail_beat(given, outcome) if shown is None else shown_beat(given, shown, outcome.form)]
+    if shown is None and outcome.words == hearing.SOUNDS:
+        return [hearing.heard_beat(given, outcome)]
+    return [_detail_beat(given, outcome) if shown is None else hearing.shown_beat(given, shown, outcome.form)]
 
 
 def _looked_around(given: NarratorInput) -> Beat:
@@ -185,18 +186,18 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
         rest = trimmed(rest, start=tuple(LEADS), end=_WHERE)
     phrase = bare(rest)
     is_listening = words.lower().split()[0].strip(".,!…") == "listen" and not words.lower().endswith(_ALOUD)
-    heard = {"detail": SOUNDS} if is_listening else {}
+    heard = {"detail": hearing.SOUNDS} if is_listening else {}
     if not phrase:
         return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.85)
     if "out" in lows(words_of(words))[1:3] and (pane := _seen_through(ctx, phrase)):
-        return _read_detail(ctx, f"{THROUGH}{with_article(pane)}", 0.85)
+        return _read_detail(ctx, f"{hearing.THROUGH}{with_article(pane)}", 0.85)
     if phrase.lower() in lexicon().self_words:
         me = ctx.nouns.player
         return acting(ctx, LOOK.name, "look at yourself", target=PhraseMatch(me, me.name, 1.0))
     if phrase.split()[0].lower() in ("anyone", "anybody", "someone", "somebody", "anything", "whoever"):
         return acting(ctx, LOOK.name, "look around", confidence=0.85)
-    if phrase.lower() in (EVERYBODY, "everyone"):
-        return acting(ctx, LOOK.name, "look who is here", metadata={"detail": EVERYBODY})
+    if phrase.lower() in (hearing.EVERYBODY, "everyone"):
+        return acting(ctx, LOOK.name, "look who is here", metadata={"detail": hearing.EVERYBODY})
     if is_place(ctx, phrase):
         return acting(ctx, LOOK.name, "listen" if is_listening else "look around", metadata=heard)
     face = owner_of_face(ctx, rest)
@@ -235,7 +236,8 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
 def _seen_through(ctx: ParseContext, phrase: str) -> str:
     """Return the window or the like that one looks out of, where there may be one; else nothing."""
     noun = noun_part(phrase.removeprefix("of "))
-    found = in_prose(noun, ctx.nouns) if _SEEN_THROUGH & set(noun.lower().split()[-1:]) else ProseNoun("", "absent")
+    is_pane = singular(noun.lower().split()[-1]) in _SEEN_THROUGH
+    found = in_prose(noun, ctx.nouns) if is_pane else ProseNoun("", "absent")
     return noun if found is None else "" if found.standing == "absent" else found.name
 
 
@@ -405,7 +407,7 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
     if elsewhere is not None:
         return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
-    if detail.startswith(THROUGH) and _seen_through(ctx, noun.partition(" of ")[0]):
+    if detail.startswith(hearing.THROUGH) and _seen_through(ctx, noun.partition(" of ")[0]):
         return _read_detail(ctx, detail, 0.85)
     if ctx.prose_noun and noun.lower() in ("it", "them"):
         detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun
@@ -425,9 +427,7 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
 
 
 # What one looks through, to see what is behind it.
-_SEEN_THROUGH = frozenset(
-    "keyhole window windows glass pane door doorway gap crack slit hole letterbox curtain blind shutters fence".split()
-)
+_SEEN_THROUGH = frozenset("keyhole window glass pane door doorway gap crack slit hole letterbox curtain blind".split())
 
 
 def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:

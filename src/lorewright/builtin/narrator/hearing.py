@@ -26,9 +26,16 @@ from lorewright.values.scenery import TOLD, SceneryView
 SOUNDS = "sounds"
 # What one looks at who looks who is there; and what comes before that through which one looks.
 EVERYBODY, THROUGH = "everybody", "through "
+
+
+def where_through(words: str) -> str:
+    """Return `through the keyhole` where that is what one looks through; empty for other looks."""
+    return (views.where(words) or views.where(words.partition(" of ")[0])) if words.startswith(THROUGH) else ""
+
+
 _HEARD = re.compile(
     r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
-    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing|bells?|rings?|plate)\b",
+    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing|rings?)\b",
     re.IGNORECASE,
 )
 
@@ -54,6 +61,59 @@ def heard_beat(given: NarratorInput, outcome: Outcome) -> Beat:
             keys=(line.key,),
         )
     return Beat("outcome", "looked.sounds")
+
+
+def sensed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
+    """Return what is heard or smelt of a place where one listens or sniffs, and looks at nothing, and how many
+    there are of what is counted; None for a look."""
+    if outcome.form == COUNTED:
+        return counted_beats(given, outcome)
+    is_of_place = outcome.target_id in (None, given.scene.place_id) and outcome.words in ("", SOUNDS)
+    if not is_of_place or given.scene_changed or outcome.form not in ("listen", "smell"):
+        return None
+    return [heard_beat(given, outcome) if outcome.form == "listen" else scent_beat(given)]
+
+
+def scent_beat(given: NarratorInput) -> Beat:
+    """Return the next line of the place that tells of a smell, or that there is nothing to be smelt."""
+    lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if _SMELT.search(plain(line.text))]
+    line = next(iter(views.unseen(lines, given.recall) or lines), None)
+    if line is None:
+        return Beat("outcome", "looked.scents", {"bare": True})
+    return Beat("outcome", "looked.scents", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
+
+
+# The form of a look by which things are counted.
+COUNTED = "count"
+_MEANT = re.compile(r"\b(?:count|tally|recount)(?:s|ing)? (?:up )?(?:all )?(?:of )?(?P<what>[\w' -]+)", re.IGNORECASE)
+_ENDS_NOUN = re.compile(
+    r" (?:and|or|to|in|on|of|out|that|by|with|before|because|as|while|for|from|there|here|again|along|under|over|at"
+    r"|then|so|carefully|quickly|slowly|twice|once|one)\b.*",
+    re.IGNORECASE,
+)
+_NUMBER = (
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    r"|ninety|\w+ty-\w+|hundred|thousand|dozen|\d+)"
+)
+
+
+def counted_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return the sentence that says how many there are of what is counted, where one that is known says so; else that
+    one loses count, which names them."""
+    meant = _MEANT.search(given.player_text)
+    what = _ENDS_NOUN.sub("", meant["what"]) if meant else ""
+    what = re.sub(r"^(?:the|my|those|these|all|his|her|their) ", "", what, flags=re.IGNORECASE).strip()
+    if not what or not views.is_plain(what):
+        return [Beat("outcome", "looked.counted", {"bare": True})]
+    heads = {re.escape(form) for form in (what.split()[-1].casefold(), singular(what.split()[-1].casefold()))}
+    counted = re.compile(rf"\b{_NUMBER}(?: [\w'-]+){{0,2}}? (?:{'|'.join(heads)})s?\b", re.IGNORECASE)
+    shown = views.shown_in_prose(given, outcome)
+    lines = (*(shown.lines if shown else ()), *given.scene.atmosphere, *given.scene.overview)
+    line = next((line for line in lines if counted.search(plain(line.text))), None)
+    facts: dict[str, Fact] = {} if line is None else {"seen": True}
+    cites = () if line is None or line.key.startswith(TOLD) else (line.chunk_id,)
+    text = "" if line is None else plain(line.text)
+    return [Beat("outcome", "looked.counted", facts, {"thing": f"the {what}"}, authored=text, cites=cites)]
 
 
 _SMELT = re.compile(r"\b(?:smell(?:s|ed|ing)?|smelt|scents?|stinks?|stench|reeks?|odou?rs?)\b", re.IGNORECASE)

@@ -15,10 +15,6 @@ from lorewright.builtin.narrator.forms import (
     MORE,
     SHOWN,
     USED,
-    DeedForm,
-    deed_forms,
-    form_with,
-    is_harmless,
     kinds_of,
 )
 from lorewright.builtin.narrator.grammar import Fact, grammar
@@ -29,16 +25,15 @@ from lorewright.builtin.narrator.hearing import (
     not_in_what_was_told,
     played_beats,
 )
+from lorewright.builtin.narrator.prose_deeds import prose_slots, unseen_of
 from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
-from lorewright.builtin.parser.readings import ADDRESS
 from lorewright.builtin.words.clauses import listed
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
-from lorewright.values.records import Evidence, LoreLine, NarratorInput
-from lorewright.values.scenery import TOLD, SceneryView
+from lorewright.values.records import Evidence, NarratorInput
 
 # Deeds: an Outcome -> its beats: fights, pressure, stealth, things that change hands, doors, the record. None means
 # that the outcome is not of this kind, and is told elsewhere.
@@ -180,97 +175,16 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
     if name == "only_scenery" and (gone := gone_beat(given, outcome)) is not None:
         return [gone]
-    facts, slots = _prose_slots(given, outcome) or _reason_slots(given, outcome)
+    facts, slots = prose_slots(given, outcome) or _reason_slots(given, outcome)
     is_of_form = bool(outcome.form) and facts.get("kind") == outcome.form
     group = IN_WORDS if facts.pop("deed", False) else SHOWN if is_of_form else f"blocked.{name}"
     if name == "only_scenery" and (played := played_beats(given, outcome)):
         return played
     beat = Beat("outcome", group, facts, slots)
-    if name == "only_scenery" and (line := _unseen_of(given, outcome)) is not None:
+    if name == "only_scenery" and (line := unseen_of(given, outcome)) is not None:
         return [replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))]
     # What else lies here is no answer to what is not.
     return [beat] if "noun" in slots else [beat, *(_advice(message) or _suggest(given, name))]
-
-
-def _unseen_of(given: NarratorInput, outcome: Outcome) -> LoreLine | None:
-    """Return the next sentence that shows what was tried something with, where it was not told yet."""
-    shown = views.shown_in_prose(given, outcome)
-    # What was told has been read, and what else there is has less to do with it.
-    is_read = shown is None or shown.lines[0].key.startswith(TOLD)
-    return None if is_read or shown is None else next(iter(views.unseen(shown.lines, given.recall)), None)
-
-
-def _prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]] | None:
-    """Return the fact and the slot for something that is no entity, where it can be named; else None."""
-    noun = views.prose_noun(given, outcome)
-    if noun is None or not views.is_plain(noun.name):
-        return None
-    if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
-        return {"person": True}, {"thing": noun.name}
-    head = noun.name.split()[-1].casefold()
-    first = outcome.deed.partition(" ")[0]
-    is_told = outcome.form in kinds_of(IN_WORDS) if outcome.form else _SORT_OF.get(first) == "handle"
-    is_told = is_told or form_with(outcome.form, head) in kinds_of(IN_WORDS)
-    is_told = is_told and first not in {"", *_THEFTS} and (outcome.form != "eat" or head in _FOOD)
-    if outcome.reason == "only_scenery" and is_told:
-        kind = form_with(outcome.form, head) or "work"
-        return {"kind": kind, "deed": True, **only({"carried": noun.is_owned}, "carried")}, {"deed": outcome.deed}
-    if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
-        return {"kind": form}, {"thing": noun.name}
-    if outcome.reason == "only_scenery":
-        sort = "" if noun.is_owned else _sort_of(outcome.words, noun.name)
-        sort = "consume" if outcome.form == "eat" and not noun.is_owned else sort
-        sort = "sip" if sort == "consume" and noun.name.split()[-1].casefold() in _VESSELS else sort
-        facts: dict[str, Fact] = {"carried" if noun.is_owned else "thing": True, **({"kind": sort} if sort else {})}
-        return facts, {"thing": noun.name}
-    return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
-
-
-def _form_of_deed(outcome: Outcome, noun: SceneryView) -> str:
-    """Return the form of a deed on what only the prose shows, where it is told by that; empty where it is not."""
-    form, head = outcome.form, noun.name.split()[-1].casefold()
-    if form not in kinds_of(SHOWN) or (noun.is_owned and not is_harmless(form)):
-        return ""
-    is_food = form == "eat" and head in _FOOD
-    own_words = deed_forms().get(form, DeedForm()).own_words
-    return "" if is_food or _sort_of(outcome.words, noun.name) in own_words else form
-
-
-# What is tried with something that only the prose shows, by the first word for it: each sort is told in its own words.
-_SORTS = {
-    "taking": "take grab get pick steal swipe pocket snatch carry collect seize pinch nick keep bring fetch haul "
-    "remove",
-    "handle": "push pull move nudge turn tilt shake drag shift slide roll spin wind twist straighten adjust sort stack "
-    "arrange rearrange lift raise hold put set lay place lean fold tap poke prod rub wipe clean polish brush sweep "
-    "stroke tidy pour stir flip press squeeze scratch smooth dust mop fix mend repair fill empty touch feel knock "
-    "rattle hang hide bung plonk plop pop chuck stick shove stuff untie tie make brew cook bake boil build count "
-    "sharpen",
-    "consume": "drink eat sip taste bite swallow lick chew nibble gulp finish",
-    "sound": "ring chime toll sound blow play beat strum",
-    "plunge": "jump dive swim wade bathe plunge leap",
-    "wear": "wear don try",
-    "climb": "climb scale mount vault scramble crawl stand",
-    "pay": "pay buy purchase order",
-    "opening": "open close shut lock unlock unscrew unwrap",
-    "light": "light switch extinguish snuff douse relight ignite",
-    "hurt": "hit kick punch smash break attack cut burn tear destroy throw shoot stab slash rip crush bash "
-    "stamp strike",
-}
-_SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
-_THEFTS = frozenset("steal swipe nick pinch pilfer snatch loot rob".split())
-# What holds what is eaten or drunk; and what alone is.
-_VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
-_FOOD = frozenset(
-    "coffee tea drink beer wine gin whisky water soup stew bread toast egg eggs dumpling dumplings cake bun buns meat "
-    "fish fruit apple apples cheese biscuit biscuits sandwich sandwiches milk juice food supper breakfast meal cup mug "
-    "glass pot jug bottle plate rice noodles pie sugar".split()
-)
-
-
-def _sort_of(words: str, thing: str) -> str:
-    """Return the sort of an attempt; empty for any other, and for a meal of what is no food."""
-    sort = _SORT_OF.get(words.split(" ")[0].casefold(), "")
-    return "" if sort == "consume" and thing.split()[-1].casefold() not in _FOOD else sort
 
 
 def _advice(message: str) -> list[Beat]:

@@ -252,7 +252,7 @@ def _is_told(beat: Beat, memory: SceneryMemory) -> bool:
 
 def is_place_look(given: NarratorInput, outcome: Outcome) -> bool:
     """Tell whether the place itself was looked at."""
-    if outcome.code != "looked":
+    if outcome.code != "looked" or outcome.form in ("listen", "smell", "count"):
         return False
     return outcome.target_id == given.scene.place_id or (outcome.target_id is None and not outcome.words)
 

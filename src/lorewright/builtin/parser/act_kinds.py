@@ -39,7 +39,8 @@ class Kind:
     the place. What is done to a part of somebody may be the verb that `holds` them; of what is
     done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
     that; what `opens` a door is done to its handle; `through` is
-    the line for what one looks out of; `held` is the kind of an act after which a hand stays on the thing. What words
+    the line for what one looks out of; `held` is the kind of an act after which a hand stays on the thing, `mounts` of
+    one by what was moved there before; what is `felt` is told with what is known of the thing. What words
     that match `makes` name is not there before; a condition that matches `unanswered` holds after such an act."""
 
     fits: frozenset[str] = frozenset()
@@ -88,6 +89,8 @@ class Kind:
     asks_own: bool = False
     opens: bool = False
     through: str = ""
+    felt: bool = False
+    mounts: str = ""
     wants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # As a question, and as a statement: the kind that an act is where it is less likely than that.
     doubted: tuple[tuple[str, float], tuple[str, float]] = (("", 0.0), ("", 0.0))
@@ -156,9 +159,14 @@ def is_speech(act: Act) -> bool:
 
 def form_of(act: Act, reading: Reading) -> str:
     """Return the kind of act that a reading is told as: a look that asks why is told as the question that it is."""
+    given = next((action.form for action in reading.actions if action.form == PART), "")
     kind = kinds().get(act.kind, Kind())
     is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
-    return kind.asks_why if kind.asks_why and is_asked else act.kind
+    return given or (kind.asks_why if kind.asks_why and is_asked else act.kind)
+
+
+# The form of what is done with a part of a thing that goes as a whole.
+PART = "part"
 
 
 def words_in(act: Act) -> set[str]:
@@ -188,3 +196,15 @@ _WH = r"(?:who|what|when|where|why|how|which)\b"
 _QUESTIONS_PARTED = re.compile(rf"(?:,\s+(?:and\s+|or\s+)?|\s+and\s+)(?={_WH})", re.IGNORECASE)
 _IS_QUESTION = re.compile(rf"(?:(?:and|so|but)\s+)*{_WH} (?!(?:i|we|you|he|she|they|it)\b)", re.IGNORECASE)
 _SHORTEST_QUESTION = 3
+
+
+# What words say is no guess of the tagger's.
+TURNED = 0.6
+
+
+def made(act: Act) -> Act:
+    """Return an act without what it makes, which is not there before: `draw a fish on the counter`."""
+    makes = kind_of(act).makes
+    return (
+        act.model_copy(update={"target": ""}) if makes is not None and makes.search(act.words.strip(" ,.!*")) else act
+    )

@@ -97,6 +97,8 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
             break
         end = starts[at + 1] if at + 1 < len(starts) else len(act.words)
         clause, goes_on = act.words[start:end].strip(" *.,;!"), bool(at) or not is_first
+        if _RESULT.search(act.words[:start]) and _is_placing(act.kind, clause):
+            break
         if act.kind in _words()["trying"] and _RESULT.search(act.words[:start]) and _shows_result(clause):
             return [Act(kind=DECREE, words=act.words.strip(" *"), score=1.0)]
         if not (
@@ -149,6 +151,13 @@ def _is_forced(ctx: ParseContext, clause: str) -> bool:
         if is_other and is_act and after[0] not in _words()["winning"]:
             return True
     return False
+
+
+def _is_placing(kind: str, clause: str) -> bool:
+    """Tell whether a clause says no more than how a thing is to stand that is moved: `so the chip faces away`."""
+    words = clause.casefold().split()
+    is_thing = words[:1] == ["it"] or (bool(words) and words[0] in _words()["determiners"])
+    return kind in _words()["placing"] and is_thing and not _words()["placed"].isdisjoint(words[1:5])
 
 
 def _shows_result(clause: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lorewright.builtin.parser.act_kinds import Kind, words_in
+from lorewright.builtin.parser.act_kinds import PART, Kind, is_said, kind_of, words_in
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -32,13 +32,14 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
+from lorewright.builtin.parser.steps import is_of_body
 from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
 from lorewright.builtin.words.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve, words_shown
 from lorewright.builtin.words.spelling import spelled_out
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, verb_for
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.scene_lore.nouns import singular
+from lorewright.scene_lore.nouns import is_ambient, singular
 
 # Words between a thing and where it is put.
 ONTO = ("on", "onto", "in", "into", "inside", "under", "behind", "beside", "against", "with", "to")
@@ -216,18 +217,29 @@ FLESH = frozenset(
 
 
 def _door_by_part(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
-    """Read a hand on a doorknob as opening the only door that is here; None for any other deed."""
+    """Read a hand on a doorknob, or a push at a door, as opening that door, or the only one that is here; None for any
+    other deed."""
     opening = verb_for("open_door")
-    is_knob = bool(act.target) and act.target.split()[-1].casefold() in _KNOBS and not act.second
-    if opening is None or not kind.opens or not is_knob or len(ctx.nouns.doors) != 1:
+    head, _, whole = act.target.casefold().partition(" of ")
+    is_tried = act_word(act.words.strip(" ,.*")) in _TRIED
+    if opening is None or not act.target or not (kind.opens or is_tried) or (act.second and not whole):
         return None
-    noun, door = in_prose(act.target, ctx.nouns), ctx.nouns.doors[0]
-    match = PhraseMatch(door, door.name, 0.85)
+    is_knob = head.split()[-1] in _KNOBS
+    named = whole or (head.rpartition(" ")[0] if is_knob else head if is_tried else "")
+    door = resolve(named, ctx.nouns.doors) if named else None
+    if isinstance(door, PhraseMatch) and not door.mended:
+        return acting(ctx, opening.name, f"{opening.name} {shown(door)}", target=door)
+    if not is_knob or not kind.opens or whole or len(ctx.nouns.doors) != 1:
+        return None
+    noun = in_prose(act.target, ctx.nouns)
+    match = PhraseMatch(ctx.nouns.doors[0], ctx.nouns.doors[0].name, 0.85)
     is_plain = noun is None or noun.standing == "ambient"
     return acting(ctx, opening.name, f"{opening.name} {shown(match)}", target=match) if is_plain else None
 
 
-_KNOBS = frozenset("doorknob doorhandle knob handle latch".split())
+_KNOBS = frozenset("doorknob doorhandle knob handle latch handles".split())
+# How one finds out whether a door is locked.
+_TRIED = frozenset("try tries rattle rattles jiggle jiggles test tests push pushes pull pulls".split())
 
 
 def _some_of(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
@@ -241,17 +253,39 @@ def _some_of(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     free = free_verb()
     if whole is None or free is None:
         return None
+    if kind.of_doors and key_words(act.target)[0] in _OPENS_WHOLE and (looking := verb_for("rummage")) is not None:
+        # Under its lid is what is in it.
+        return read_as(looking, ctx, f"look in {shown(whole)}", words_of(f"in {shown(whole)}"))
     whom = person_meant(ctx, act.person) if act.person else None
     person = whom.label if isinstance(whom, PhraseMatch) else act.person
     slots = {"target": shown(whole), "second": act.second, "person": typeable(person)}
     lines = (line for line in kind.lines if "{target}" in line and all(slots[name] for name in _SLOT.findall(line)))
-    line = next(lines, "") if kind.of_whole == "asked" and whole.candidate in ctx.nouns.carried else ""
-    if line:
-        meant_line = line.format(**slots)
-        return replace(asking(act.words, f"You mean: {meant_line}? Yes or no.", [meant_line]), is_lost=True)
+    is_kept = kind.of_whole == "asked" and whole.candidate in ctx.nouns.carried and next(lines, "")
     part = noun_part(re.sub(r"^of (?:the |my )?", "", act.target))[:MAX_WORDS]
+    if re.match(r"(?:one|an?|another|single)\b", act.target, re.IGNORECASE):
+        part = singular(part.split()[-1])
     detail = {"verb": act_word(act.words)[:60], "detail": part, "detail_is": "scenery"}
-    return acting(ctx, free.name, excerpt(act.words), metadata=detail, confidence=0.7)
+    # It goes as a whole, and what is to be parted from it stays with the rest.
+    form = {"form": PART} if is_kept else {}
+    return acting(ctx, free.name, excerpt(act.words), metadata={**detail, **form}, confidence=0.7)
+
+
+def felt(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
+    """Return a touch of what only the prose shows as something done to that, so that it is told with what is said of
+    it: `trail my fingers in the water`; any other reading as it is."""
+    action = reading.actions[0] if len(reading.actions) == 1 else None
+    free = free_verb()
+    if action is None or free is None or not kind_of(act).felt or action.target_id is not None or not action.deed:
+        return reading
+    beside = re.search(r"\b(?:in|into|on|over|against|under|through|along|across|above|to) the ([\w' -]+)", act.words)
+    for phrase in filter(None, (act.target, act.second, noun_part(beside[1]) if beside else "")):
+        noun = None if resolve(phrase, ctx.nouns.everything()) else in_prose(phrase, ctx.nouns)
+        if noun is not None and noun.standing == "shown" and not is_ambient(noun.name.split()[-1]):
+            kept = {name: value for name, value in action.metadata.items() if name in ("form", "deed")}
+            detail = {"verb": act_word(act.words)[:60], "detail": noun.name[:MAX_WORDS], "detail_is": "scenery", **kept}
+            made = acting(ctx, free.name, reading.intent, metadata=detail, confidence=reading.confidence)
+            return replace(reading, actions=made.actions)
+    return reading
 
 
 def own_asked_about(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
@@ -308,6 +342,98 @@ def _whole_of(nouns: Nouns, phrase: str, words: str) -> PhraseMatch | None:
     return found if is_part and isinstance(found, PhraseMatch) else None
 
 
+_OPENS_WHOLE = frozenset("lid flap cover clasp catch buckle strap straps lock zip drawer door".split())
+
 # Numbers and words before one of several, or some of it; and what stands before all of a thing.
 _SOME = "one|an?|1|2|3|4|two|three|four|five|six|some|few|couple of|another|single|handful of"
 _ALL_OF = frozenset("rest all whole lot contents bundle pair set piece kind sort name crate box stack pile".split())
+
+
+def ways_said(kind: Kind, act: Act) -> Iterator[str]:
+    """Yield the lines for the direction that an act of going names beside where it leads: `step outside into the
+    rain`."""
+    if "leave" in kind.lines and not re.search(rf"\bto (?:the |my )?{re.escape(act.target)}\b", act.words):
+        words = (word.strip(".,!") for word in act.words.casefold().split())
+        target = act.target.casefold().split()
+        yield from (f"go {word}" for word in words if word in _DIRECTIONS and word not in target)
+
+
+_DIRECTIONS = frozenset("outside inside upstairs downstairs north south east west".split())
+
+
+# Acts of one line that say how, what for or where an act before them is done.
+
+
+def whole(acts: Sequence[Act]) -> list[Act]:
+    """Return the acts, each with what says only how it is done or what for: `…, holding it to my ear`, `… to see which
+    way it moves`."""
+    found: list[Act] = []
+    is_of_you = any(_TOLD_YOU.match(act.words) for act in acts if not is_said(act))
+    for act in map(_as_own, acts) if is_of_you else acts:
+        before = found[-1] if found else None
+        kind = None if before is None else kind_of(before)
+        is_deed = kind is not None and not (kind.said or kind.aside or kind.leads_on or kind.leaves)
+        is_end = _MANNER.match(act.words) or (_PURPOSE.match(act.words) and kind is not None and not kind.asks_why)
+        if before is not None and is_deed and is_end and not is_said(act):
+            joint = ", " if _MANNER.match(act.words) else " "
+            words = f"{before.words.strip(' ,.*')}{joint}{act.words.strip(' ,.*')}"
+            found[-1] = before.model_copy(update={"words": words})
+        else:
+            found.append(act)
+    return found
+
+
+_TOLD_YOU = re.compile(r"you (?!are\b|have\b|were\b|can\b|must\b|should\b)\w+", re.IGNORECASE)
+
+
+def _as_own(act: Act) -> Act:
+    """Return an act of a line that tells what `you` do as the speaker's own: `my hand` for `your hand`."""
+    if is_said(act):
+        return act
+    fields = ("words", "target", "second")
+    own = {field: re.sub(r"\byour(?=self\b|\b)", "my", getattr(act, field), flags=re.IGNORECASE) for field in fields}
+    return act.model_copy(update=own)
+
+
+_MANNER = re.compile(
+    r"(?:holding|keeping|pointing|facing|pressing|cupping|resting|balancing|shielding|tilting|angling|being careful"
+    r"|taking care|making sure|careful (?:not )?to|trying not to)\b",
+    re.IGNORECASE,
+)
+_PURPOSE = re.compile(
+    r"(?:just |only )?(?:so as |in order )?to (?:see|check|find out|feel|hear|test|know|learn|tell)\b", re.IGNORECASE
+)
+
+
+def mounted(act: Act, noun: str) -> Act:
+    """Return an act of climbing up as one on what was moved there before: `drag a chair to the shelf, climb up`."""
+    kind, words = kind_of(act), act.words.strip(" ,.!*")
+    head = noun.casefold().split()[-1:]
+    if not kind.mounts or act.target or not head or head[0] not in _STOOD_ON or not _UPWARDS.search(words):
+        return act
+    return act.model_copy(update={"kind": kind.mounts, "words": f"{words} on the {head[0]}", "score": 1.0})
+
+
+def is_seen_in(before: Act, act: Act) -> bool:
+    """Tell whether an act is no more than a look into what was opened before it."""
+    words = act.words.strip(" ,.!*")
+    return kind_of(before).of_doors and not act.target and _INTO.search(words) is not None and words.endswith("in")
+
+
+def looking_in(act: Act, noun: str) -> Act:
+    """Return a look into, under or behind with the noun of the act before it: `lift the mat and look under`."""
+    words = act.words.strip(" ,.!*")
+    if not noun or act.target or not _INTO.search(words) or is_of_body(noun):
+        return act
+    article = "" if noun.casefold().split()[0] in lexicon().articles | _OF_ONE else "the "
+    return act.model_copy(update={"words": f"{words} {article}{noun}", "target": noun})
+
+
+_INTO = re.compile(
+    r"^(?:(?:and|then|i|he|she|they|you)\s+)*(?:look|peek|peer|glance|feel|check|search)s? (?:in|inside|into|under"
+    r"|underneath|behind|beneath)$",
+    re.IGNORECASE,
+)
+_OF_ONE = frozenset("my your his her their its our".split())
+_STOOD_ON = frozenset("chair stool table bench box crate ladder steps stepladder bucket desk".split())
+_UPWARDS = re.compile(r"\b(?:up|on|onto)$", re.IGNORECASE)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from lorewright.builtin.parser.act_kinds import Kind, doubted, is_said, kind_of, kinds, questions_in
+from lorewright.builtin.parser.act_kinds import TURNED, Kind, doubted, is_said, kind_of, kinds, made, questions_in
+from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import LONGEST, comes_to_nothing, is_of_body, verb_told
@@ -98,7 +99,7 @@ _LOOSE = " \t\n*_"
 def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
-    acts = [part for act in acts for part in _parts(_unnamed(ctx, act))]
+    acts = whole([part for act in acts for part in _parts(_unnamed(ctx, act))])
     acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
@@ -108,6 +109,9 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             continue
         if done and _holds_after(done[-1], act):
             continue
+        if done and is_seen_in(done[-1], act):
+            continue
+        act = looking_in(mounted(act, noun), noun)
         meant = _still_held(_as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1), after)
         act = _up_to_door(meant, after)
         if door and kind_of(act).at_doors and not _is_entity(ctx, act.target):
@@ -271,8 +275,8 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         turns = {**(one.turns_own if is_own else {}), **({} if alone else one.turns_beside), **one.turns}
         other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
         if other and (not one.leaves or resolve(act.target, ctx.nouns.exits) is None):
-            return _made(act.model_copy(update={"kind": other}))
-    act = _made(doubted(act))
+            return made(act.model_copy(update={"kind": other, "score": max(act.score, TURNED)}))
+    act = made(doubted(act))
     kind = kind_of(act)
     if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := _vehicle(ctx, kind)):
         return act.model_copy(update={"kind": vehicle[0], "words": f"{words} {vehicle[1]}", "target": vehicle[1]})
@@ -293,14 +297,6 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         line = kinds()[walk].lines[0].format(target=whom)
         return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
     return act
-
-
-def _made(act: Act) -> Act:
-    """Return an act without what it makes, which is not there before: `draw a fish on the counter`."""
-    makes = kind_of(act).makes
-    return (
-        act.model_copy(update={"target": ""}) if makes is not None and makes.search(act.words.strip(" ,.!*")) else act
-    )
 
 
 def _vehicle(ctx: ParseContext, kind: Kind) -> tuple[str, str] | None:

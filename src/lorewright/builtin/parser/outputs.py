@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_speech, kind_of, kinds
 from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt, only_person
 from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
@@ -196,7 +197,7 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         return _with_words(reading, deed)
     if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
         return _with_echo(ctx, act, reading, odd)
-    return with_deed(reading, act.words, odd)
+    return felt(ctx, act, with_deed(reading, act.words, odd))
 
 
 # From that on an act is told as its kind.

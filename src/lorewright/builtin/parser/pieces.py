@@ -92,6 +92,10 @@ def pronoun(
     return found or next((match for match in order if match is not None), None)
 
 
+# What tells why, after a comma, and is no other thing.
+_REASONS = frozenset("because since as for while before so unless until".split())
+
+
 def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
     """Read `the unit and the knife` as the frame for every part; None where there is only one. What cannot be read of a
     part costs nothing of the others, and is named."""
@@ -101,7 +105,9 @@ def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> R
             parts.append([])
         else:
             parts[-1].append(word)
-    parts = [part for part in parts if key_words(typed(part))]
+    parts = [part for part in parts if key_words(typed(part)) and part[0].low not in _REASONS]
+    if len(parts) == 1:
+        return frame(ctx, words, parts[0]) if lows(rest) != lows(parts[0]) else None
     if len(parts) == _WITH_CALL and "and" not in lows(rest) and exact(typed(parts[-1]), ctx.nouns.people):
         # Whom one tells of it is not one of them: `take the coin, Viktor`.
         parts = parts if exact(typed(parts[0]), ctx.nouns.people) else parts[:1]

@@ -14,9 +14,10 @@ from types import MappingProxyType
 
 from lorewright.builtin.parser.readings import ParseContext, Reading, typeable
 from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.words.english import is_english
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, pronoun_fits, resolve
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.scene_lore.nouns import is_verb, known_words
+from lorewright.scene_lore.nouns import function_words, is_verb, known_words
 
 
 def reworded(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
@@ -109,11 +110,17 @@ _WORN = frozenset("hat cap hood scarf glove gloves glasses watch coat jacket clo
 
 
 def _as_search(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word] | None:
-    """Return `search behind the sheet` for `reach behind the sheet`."""
+    """Return `search behind the sheet` for `reach behind the sheet`, `look through it` for `put my eye to it`."""
+    if peeped := _PEEPED.match(typed(words)):
+        return words_of(f"look through {peeped['what']}")
     found = _REACHED.match(typed(words))
     return words_of(f"{typed_lines('rummage')[0]} {found['where']}") if found is not None else None
 
 
+_PEEPED = re.compile(
+    r"(?:put|press|set|place|hold|lay) (?:my|an|one|her|his|their) eyes? (?:up )?(?:to|against|at) (?P<what>.+)$",
+    re.IGNORECASE,
+)
 _REACHED = re.compile(
     r"(?:reach|feel|grope|fumble|grab)(?: around| about| down| up| in)?(?: with (?:my|one|a|both) hands?)?"
     r" (?P<where>(?:behind|under|underneath|beneath|inside|into|between|below) (?:the|my|his|her|its|their|that"
@@ -370,7 +377,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     said = said[1:] if subject else said
     while said and (skipped := _lead_of(said)):
         said = said[skipped:]
-    while said and said[-1].casefold().strip(_AROUND) in _TRAILING:
+    while said and said[-1].casefold().strip(_AROUND) in _TRAILING and not "".join(said[-3:-2]).endswith(","):
         said = said[:-1]
     text = " ".join(said).strip(_AROUND)
     said = text.split()
@@ -380,15 +387,15 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
         # `elbows on the table`
         return ""
-    verb, is_third = first_form(said[at].rstrip(","))
+    verb, is_third = first_form(said[at].rstrip(","), said[at + 1] if at + 1 < len(said) else "")
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
-    if not verb or any(word.casefold().partition("'")[0] not in known_words() for word in slips):
+    if not verb or any(not _is_sure(word.casefold().partition("'")[0]) for word in slips):
         return ""
     owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
-    text = re.split(r", (?=(?:she|he|it|they) )", text, maxsplit=1, flags=re.IGNORECASE)[0]
+    text = _WHERE_ONE_CAN.sub(r"\1 oneself \2", re.split(r", (?=(?:[Ss]?[Hh]e|[Ii]t|[Tt]hey) )", text, maxsplit=1)[0])
     said = text.split()
-    low = low[: len(said)]
+    low = [word.casefold().strip(",") for word in said]
     if is_third and ", and " in text:
         return ""
     if is_third and "," in text:
@@ -418,9 +425,10 @@ def _lead_of(said: Sequence[str]) -> int:
     return 1 if len(said) > 1 and (low[0] in _LEADING or not low[0]) else 0
 
 
-def first_form(spelled: str) -> tuple[str, bool]:
+def first_form(spelled: str, after: str = "") -> tuple[str, bool]:
     """Return the first form of a verb, and whether the word is its third person; nothing for what is no verb. Where an
-    act begins, a word that is in no list is one: `hoist`."""
+    act begins, a word that is in no list is one: `hoist`; so is any word before an article or an owner (`after` it), as
+    in `thumb my handset`."""
     word = spelled.casefold()
     thirds = {word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
     for form, is_third in ((word, False), *((third, True) for third in sorted(thirds, key=len, reverse=True))):
@@ -431,15 +439,25 @@ def first_form(spelled: str) -> tuple[str, bool]:
         stem = word.removesuffix("ing")
         bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
         return next((form for form in bases if form not in _NO_DEEDS and is_verb(form)), ""), True
+    if after.casefold() in _OBJECTS and word.isalpha() and word not in _NO_DEEDS | function_words():
+        is_form = (word == spelled or is_english(word)) and not word.endswith(_INFLECTED)
+        is_third = word.endswith("s") and not word.endswith("ss")
+        return (word, False) if is_form else (word[:-1], True) if is_third else ("", False)
     is_rare = word == spelled and word.isalpha() and word not in known_words() and not word.endswith(_INFLECTED)
     stem = word.removesuffix("s")
     is_rare_third = stem != word == spelled and stem.isalpha() and stem not in known_words() and not stem.endswith("s")
     return (word, False) if is_rare else (stem, True) if is_rare_third else ("", False)
 
 
+def _is_sure(word: str) -> bool:
+    """Tell whether a word that may be a slip is right as it is; one of four letters may lack one."""
+    return word in lexicon().found_with or word in known_words() or (len(word[4:]) > 0 and is_english(word))
+
+
 _INFLECTED = ("s", "ed", "ing", "ly")
-
-
+_WHERE_ONE_CAN = re.compile(r"\b(where|so that|so|until) (?:she|he|they) (can|could|will|would)\b")
+# Words that begin what is acted on.
+_OBJECTS = frozenset("the a an my his her their its this that these those it one both each some another".split())
 _AROUND = " \t*_.,;:!…-–—"
 _LONGEST_DEED, _LONGEST_TEXT = 18, 110
 _TOLD_DEED = re.compile(r"[^\W_][\w' ,“”-]*")
@@ -460,6 +478,7 @@ _OWN: Mapping[str, str] = MappingProxyType(
         "mine": "yours",
         "me": "you",
         "myself": "yourself",
+        "oneself": "you",
         "i": "you",
         "i'm": "you're",
         "i've": "you've",

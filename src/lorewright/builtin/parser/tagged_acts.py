@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds, words_in
+from lorewright.builtin.parser.handling import ways_said
 from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -84,9 +85,15 @@ def _head(phrase: str) -> str:
     """Return a noun phrase without what follows its noun: `keyhole` of `keyhole who is`."""
     words = phrase.split()
     end = next((at for at, word in enumerate(words) if at and word.casefold() in _AFTER_HEADS), len(words))
-    while end > 1 and words[end - 1].casefold() in AFTER_NOUNS:
+    while end > 1 and words[end - 1].casefold() in AFTER_NOUNS | _MANNERS:
         end -= 1
-    return " ".join(words[:end])
+    start = 2 if end > _OF_THE and words[0].casefold() == "of" and words[1].casefold() in lexicon().articles else 0
+    return " ".join(words[start:end])
+
+
+_OF_THE = 2
+# How a thing is held or put, after its name: `the sign straight`.
+_MANNERS = frozenset("next steady straight close tight tighter askew upright level".split())
 
 
 # What follows a noun and is no part of its name: `roses I brought`.
@@ -175,7 +182,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     ):
         return True
     if _taken_to(ctx, kind, act) or (
-        next(_ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
+        next(ways_said(kind, act), "") and not any(action.location_id for action in reading.actions)
     ):
         return True
     if _TELL_ME.search(act.words) and _hearer(ctx, act) is not None:
@@ -199,6 +206,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if kind.of_any and is_own and _OFF & words_in(act):
         # What one wears is taken off, and stays with one.
         return True
+    is_try = any(action.target_id is not None for action in tries) and kind.of_whole == "asked"
     # What the prose shows is not meant where a thing of that name is at hand.
     is_alone = len(reading.actions) == 1
     is_beside = (
@@ -207,6 +215,7 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     return (
         is_refused(reading)
         or is_risk
+        or is_try
         or is_beside
         or is_of_nothing
         or (len(details) == 1 and _is_clumsy(details[0], act))
@@ -287,7 +296,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if kind.of_doors and act.target and resolve(act.target, (*ctx.nouns.doors, *ctx.nouns.exits)) is None:
         # What is no door is opened to see what is in it.
         lines = iter((f"search {typeable(act.target)}",))
-    for line in (*_ways_said(kind, act), *lines):
+    for line in (*ways_said(kind, act), *lines):
         reading = read(line)
         if reading is None:
             continue
@@ -317,6 +326,8 @@ _PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot 
 
 def _taken_to(ctx: ParseContext, kind: Kind, act: Act) -> str:
     """Return the place that things are carried to, and no person: `carry the tapers to the chapel`; empty for none."""
+    if " up to " in act.words or act_word(act.words) in ("hold", "tie", "press", "lift", "raise", "tip"):
+        return ""
     is_handing = any("{person}" in line and "{target}" in line for line in kind.lines)
     where = act.person if is_handing else act.words.rpartition(" to ")[2].strip(" *.,!") if kind.with_own else ""
     return where if where and _is_way(ctx, where) else ""
@@ -343,18 +354,6 @@ def _is_nominal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
 def _is_of_own_body(act: Act) -> bool:
     words = act.words.casefold().split()
     return any(word == "my" and after.strip(".,!") in lexicon().body for word, after in pairwise(words))
-
-
-def _ways_said(kind: Kind, act: Act) -> Iterator[str]:
-    """Yield the lines for the direction that an act of going names beside where it leads: `step outside into the
-    rain`."""
-    if "leave" in kind.lines and not re.search(rf"\bto (?:the |my )?{re.escape(act.target)}\b", act.words):
-        words = (word.strip(".,!") for word in act.words.casefold().split())
-        target = act.target.casefold().split()
-        yield from (f"go {word}" for word in words if word in _DIRECTIONS and word not in target)
-
-
-_DIRECTIONS = frozenset("outside inside upstairs downstairs north south east west".split())
 
 
 def _is_carried(ctx: ParseContext, phrase: str) -> bool:

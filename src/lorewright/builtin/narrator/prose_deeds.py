@@ -1,0 +1,141 @@
+"""What is done to something that only the prose shows -> its facts and slots, and the sentence of the prose that goes
+with it."""
+
+from __future__ import annotations
+
+import re
+
+from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.forms import IN_WORDS, SHOWN, DeedForm, deed_forms, form_with, is_harmless, kinds_of
+from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.views import Slot
+from lorewright.builtin.parser.readings import ADDRESS
+from lorewright.rules.patch import Outcome
+from lorewright.scene_lore.nouns import singular
+from lorewright.values.records import LoreLine, NarratorInput
+from lorewright.values.scenery import TOLD, SceneryView
+
+
+def unseen_of(given: NarratorInput, outcome: Outcome) -> LoreLine | None:
+    """Return the next sentence that shows what was tried something with, where it was not told yet: one about the place
+    or that very thing, and none that what was done has made untrue."""
+    shown = views.shown_in_prose(given, outcome)
+    # What was told has been read, and what else there is has less to do with it.
+    if shown is None or shown.lines[0].key.startswith(TOLD) or _first_word(outcome) in _CHANGING:
+        return None
+    head = shown.name.casefold().split()[-1]
+    lines = [line for line in shown.lines if _is_about(line, given.scene.place_id, {head, singular(head)})]
+    return next(iter(views.unseen(lines, given.recall)), None)
+
+
+# What is done by these is seen of the thing from then on.
+_CHANGING = frozenset("close shut draw lower empty tip drain pour spill cover muffle unplug stop".split())
+
+
+def _is_about(line: LoreLine, place_id: str, heads: set[str]) -> bool:
+    """Tell whether a line stands in the notes of the place, or of a thing of that name."""
+    owner = re.split(r"[:#]", line.chunk_id.partition(":")[2])[0]
+    return owner == place_id.partition(":")[2] or not heads.isdisjoint(owner.split("_"))
+
+
+def _first_word(outcome: Outcome) -> str:
+    return (outcome.deed or outcome.words).partition(" ")[0].casefold()
+
+
+def prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]] | None:
+    """Return the fact and the slot for something that is no entity, where it can be named; else None."""
+    noun = views.prose_noun(given, outcome)
+    if noun is None or not views.is_plain(noun.name):
+        return None
+    if outcome.reason == "only_scenery" and outcome.words.startswith(ADDRESS):
+        return {"person": True}, {"thing": noun.name}
+    if outcome.reason == "only_scenery" and (kind := _kind_told(outcome, noun)):
+        facts: dict[str, Fact] = {"kind": kind, "deed": True, **({"carried": True} if noun.is_owned else {})}
+        if kind == PURPOSE:
+            facts = {"kind": kind, "deed": True, **({"detail": True} if unseen_of(given, outcome) else {})}
+        return facts, {"deed": outcome.deed}
+    if outcome.reason == "only_scenery" and (form := _form_of_deed(outcome, noun)):
+        return {"kind": form}, {"thing": noun.name}
+    if outcome.reason == "only_scenery":
+        sort = "" if noun.is_owned else _sort_of(outcome.words, noun.name)
+        sort = "consume" if outcome.form == "eat" and not noun.is_owned else sort
+        sort = "sip" if sort == "consume" and noun.name.split()[-1].casefold() in _VESSELS else sort
+        facts = {"carried" if noun.is_owned else "thing": True, **({"kind": sort} if sort else {})}
+        return facts, {"thing": noun.name}
+    return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
+
+
+# The kind of what is done to find something out.
+PURPOSE = "purpose"
+_FINDS_OUT = re.compile(
+    r" (?:just |only )?(?:so as |in order )?to (?:see|check|find out|feel|hear|test|know|learn|tell|make sure)\b"
+)
+
+
+def _kind_told(outcome: Outcome, noun: SceneryView) -> str:
+    """Return the kind by which a deed is told as done, in the player's words; empty where it is not."""
+    first, head = outcome.deed.partition(" ")[0], noun.name.split()[-1].casefold()
+    form = form_with(outcome.form, head)
+    if not first or first in _THEFTS or (outcome.form == "eat" and head not in _FOOD):
+        return ""
+    is_handled = _SORT_OF.get(first) == "handle" and outcome.form in _HANDLED
+    is_other = outcome.form in ("", "attempt") and first not in _SORT_OF
+    if form not in kinds_of(IN_WORDS) and not is_handled and not is_other:
+        return ""
+    if _FINDS_OUT.search(outcome.deed):
+        return PURPOSE
+    return form if form in kinds_of(IN_WORDS) else "work"
+
+
+# Forms of which a word for handling a thing says what is done: `shake the hen`, `empty the bucket`.
+_HANDLED = frozenset(("", *"attempt use work move put drop look embrace lock open close break touch wear".split()))
+
+
+def _form_of_deed(outcome: Outcome, noun: SceneryView) -> str:
+    """Return the form of a deed on what only the prose shows, where it is told by that; empty where it is not."""
+    form, head = outcome.form, noun.name.split()[-1].casefold()
+    if form not in kinds_of(SHOWN) or (noun.is_owned and not is_harmless(form)):
+        return ""
+    is_food = form == "eat" and head in _FOOD
+    own_words = deed_forms().get(form, DeedForm()).own_words
+    return "" if is_food or _sort_of(outcome.words, noun.name) in own_words else form
+
+
+# What is tried with something that only the prose shows, by the first word for it: each sort is told in its own words.
+_SORTS = {
+    "taking": "take grab get pick steal swipe pocket snatch carry collect seize pinch nick keep bring fetch haul "
+    "remove",
+    "handle": "push pull move nudge turn tilt shake drag shift slide roll spin wind twist straighten adjust sort stack "
+    "arrange rearrange lift raise hold put set lay place lean fold tap poke prod rub wipe clean polish brush sweep "
+    "stroke tidy pour stir flip press squeeze scratch smooth dust mop fix mend repair fill empty touch feel knock "
+    "rattle hang hide bung plonk plop pop chuck stick shove stuff untie tie make brew cook bake boil build count "
+    "sharpen tip dip dunk rock steady draw swing dangle trail prop wedge muffle cover drape wrap unfold unroll "
+    "blow fan weigh test wet splash rinse drum pile balance hook unhook pin pat plump tug jiggle wiggle bump scoop "
+    "ladle sprinkle smear peel plug swirl tighten loosen level align center square swap drain spill support brace "
+    "thumb finger flick bend bounce cradle cup",
+    "consume": "drink eat sip taste bite swallow lick chew nibble gulp finish",
+    "sound": "ring chime toll sound blow play beat strum",
+    "plunge": "jump dive swim wade bathe plunge leap",
+    "wear": "wear don try",
+    "climb": "climb scale mount vault scramble crawl stand",
+    "pay": "pay buy purchase order",
+    "opening": "open close shut lock unlock unscrew unwrap",
+    "light": "light switch extinguish snuff douse relight ignite",
+    "hurt": "hit kick punch smash break attack cut burn tear destroy throw shoot stab slash rip crush bash "
+    "stamp strike",
+}
+_SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
+_THEFTS = frozenset("steal swipe nick pinch pilfer snatch loot rob".split())
+# What holds what is eaten or drunk; and what alone is.
+_VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
+_FOOD = frozenset(
+    "coffee tea drink beer wine gin whisky water soup stew bread toast egg eggs dumpling dumplings cake bun buns meat "
+    "fish fruit apple apples cheese biscuit biscuits sandwich sandwiches milk juice food supper breakfast meal cup mug "
+    "glass pot jug bottle plate rice noodles pie sugar".split()
+)
+
+
+def _sort_of(words: str, thing: str) -> str:
+    """Return the sort of an attempt; empty for any other, and for a meal of what is no food."""
+    sort = _SORT_OF.get(words.split(" ")[0].casefold(), "")
+    return "" if sort == "consume" and thing.split()[-1].casefold() not in _FOOD else sort
