@@ -530,3 +530,18 @@ def test_a_reproach_and_a_joke_that_is_none_are_of_their_own_kind() -> None:
 def test_words_that_only_fill_a_pause_or_say_who_is_meant_are_not_answered() -> None:
     acts = (act("ask", "When was she here?"), act("request", "Jin, I mean.", person="Jin"))
     assert types(reading("When was she here? Jin, I mean.", *acts)) == ["ask"]
+
+
+def test_what_is_told_of_ones_own_deeds_is_told_to_the_player() -> None:
+    words = "Tell Viktor how I burned my hand"
+    output = reading(words, act("tell", words, person="Viktor", topic="how I burned my hand"))
+    assert [action.deed for action in output.proposed_actions] == ["tell Viktor how you burned your hand"]
+
+
+def test_anything_hot_is_an_order_where_somebody_serves() -> None:
+    words = "anything hot that isn't soup?"
+    assert [action.form for action in reading(words, act("ask", words)).proposed_actions] == ["order"]
+    words = "anything to eat in here?"
+    assert [action.form for action in reading(words, act("seek", words)).proposed_actions] == ["order"]
+    words = "anything hot happen while I was out?"
+    assert [action.form for action in reading(words, act("ask", words)).proposed_actions] == ["ask"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.words.tagging import Act
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Named, Scope, WayOut
 from support.narrator_bar import BAR, PLAYER, SCOPES, STREET, VIKTOR, read
@@ -125,3 +126,36 @@ def test_a_door_that_was_mentioned_is_gone_through_by_through_it() -> None:
         update={"doors": (door,), "exits": (STAIRS, WayOut(name="gate", to="p:lot", to_name="The Lot", door=door.id))}
     )
     assert gone("open the iron gate and go through", scope) == "p:lot"
+
+
+FERRY = WayOut(name="ferry", to="p:chapel", to_name="The Flood Chapel", to_aliases=("the chapel",))
+QUAY = HOUSE.model_copy(update={"exits": (STAIRS, STREET, FERRY)})
+
+
+def carried(words: str, kind: str = "request") -> str | None:
+    """Where somebody is asked to take the player, and does; None where they are asked for anything else."""
+    act = Act(kind=kind, words=words, score=0.9)
+    output = interpret(InterpreterInput(player_text=words, scope=QUAY), lambda line: (act,))
+    places = [action.location_id for action in output.proposed_actions if action.type == "go"]
+    return places[0] if places else None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "row me over?",
+        "could you take me to the chapel, please?",
+        "ask him to row me to the chapel for a song",
+        "and ask to be rowed to the chapel",
+        "any chance of a lift over to the chapel?",
+    ],
+)
+def test_who_keeps_a_ferry_may_be_asked_to_take_one_over(words: str) -> None:
+    assert carried(words) == "p:chapel"
+
+
+@pytest.mark.parametrize(
+    "words", ["take me to the attic", "what would it cost to row me over?", "take me seriously", "don't row me over"]
+)
+def test_other_requests_take_nobody_anywhere(words: str) -> None:
+    assert carried(words) is None

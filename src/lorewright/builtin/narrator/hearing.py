@@ -240,7 +240,7 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     new = [item for item in evidence if not item.known_before and item.speaker_id == outcome.target_id]
     if outcome.code != "told" or who is None or form is None or not is_asked or len(new) != 1:
         return []
-    names = {word for name in _NAME.findall(new[0].text) for word in content_words(name)}
+    names = {word for name in (who.name, *_NAME.findall(new[0].text)) for word in content_words(name)}
     small = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | names
     wanted = {singular(word) for word in content_words(outcome.deed or asked)} - small
     said = {singular(word) for word in content_words(new[0].text)}
@@ -254,7 +254,9 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
 
 _NAME = re.compile(r"\b[A-Z][\w'-]+")
 _ASKS = re.compile(
-    r"(?:who|what|when|where|why|how|which|whose|is|are|was|were|do|does|did|has|have|can|could)\b", re.IGNORECASE
+    r"(?:and |so |but )?(?:who|what|when|where|why|how|which|whose|whether|is|are|was|were|do|does|did|has|have|can"
+    r"|could|will|would|should)\b",
+    re.IGNORECASE,
 )
 # Words that begin with the same so many letters are taken for forms of one.
 _STEM = 4

@@ -221,7 +221,7 @@ def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[st
 # So many letters of a name are a short form of it.
 _SHORT_NAME = 3
 _LONGEST = 110
-_BEFORE_DEED = re.compile(r"(?:(?:and|then|so|i|we|just|also)[, ]+)+", re.IGNORECASE)
+_BEFORE_DEED = re.compile(r"^(?:(?:and|then|so|i|we|just|also)[, ]+)+", re.IGNORECASE)
 _OWN_WORDS = {"my": "your", "me": "you", "i'm": "you're", "i": "you", "i've": "you've", "mine": "yours", "i'd": "you'd"}
 
 

@@ -121,13 +121,13 @@ def carried_over(ctx: ParseContext, act: Act) -> Reading | None:
     found = carries.search(act.words.strip(" ,.!?*")) if carries is not None and ctx.nouns.people else None
     if found is None:
         return None
-    where = (found["where"] or found["there"] or "").strip()
+    where = " ".join(re.findall(r"[\w']+", next(filter(None, found.groups()), "").casefold()))
     goal = _TO_PLACE.match(where)
     ferries = [way for way in ctx.nouns.exits if any(_CARRIERS & set(key.words) for key in way.keys)]
     named = [
         way
         for way in ferries
-        if goal is not None and any(f" {' '.join(key.words)} " in f" {where.casefold()} " for key in way.keys)
+        if goal is not None and any(f" {' '.join(key.words)} " in f" {where} " for key in way.keys)
     ]
     meant = named or (ferries if not where or _ACROSS.match(where) else [])
     if len(meant) != 1:
