@@ -90,15 +90,17 @@ def _stop_for(found: re.Match[str]) -> str:
 def in_plain_words(text: str, names: Collection[str] = ()) -> str:
     """Return a spelled-out line with what a chat or a learner's English puts otherwise as plain English puts it. By one
     of the `names` in scope, in lower case, somebody may be called before what is put to them."""
+    text = _BEFORE_SIGN.sub(r"\1", text)
     called, _, rest = text.partition(" ")
     if called.casefold() in names and _IS_PUT.match(rest):
         return f"{called} {in_plain_words(rest)}"
     for pattern, put in _table().rewrites:
         if pattern.search(text):
             text = pattern.sub(lambda found, put=put: _put(found, put), text)  # type: ignore[misc]
-    return " ".join(re.sub(r"\s+([,;:.!?])", r"\1", text).split())
+    return " ".join(_BEFORE_SIGN.sub(r"\1", text).split())
 
 
+_BEFORE_SIGN = re.compile(r"\s+([,;:.!?])")
 _IS_PUT = re.compile(r"(?:you|i|where|what|why|how|when|who|is|its|please|he|she)\b", re.IGNORECASE)
 _SLOT = re.compile(r"<(\w+)(?::(\w+))?>")
 
@@ -196,7 +198,8 @@ def cut_apart(text: str, names: Collection[str]) -> str:
         text = f"{told['name']}, {text[told.start('verb') :]}"
     called = _DEAR.search(text)
     if called is not None and called["name"].casefold() in names:
-        text = f"{text[: called.end('name')]}, {text[called.end() :]}"
+        sign = "." if called.start() else ","
+        text = f"{text[: called.end('name')]}{sign} {text[called.end() :]}"
     text = _GOING.sub(lambda found: f"going to {found[1]}" if found[1].casefold() in names else found[0], text)
     runs_on = _RUNS_ON.match(text)
     said = runs_on["question"].casefold().split() if runs_on is not None else []
