@@ -42,6 +42,7 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return readings
     if (unseen := _unseen(ctx, text, acts, readings, told)) is not None:
         return [unseen]
+    readings = [_towards_noise(ctx, reading, told) for reading in readings]
     if not all(_is_words(ctx, reading, told) or _named_at_the_front(ctx, reading.words, told) for reading in readings):
         return readings
     if acts and not all(_is_only_words(ctx, act, told) for act in acts):
@@ -79,6 +80,23 @@ def _is_words(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> bool:
 
 def _is_aimed(action: Action) -> bool:
     return bool(action.target_id or action.location_id or action.metadata.get("detail_is"))
+
+
+def _towards_noise(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> Reading:
+    """Return an act of the ears with no aim as one towards the first thing that was told to be heard from here."""
+    if not any(action.metadata.get("detail") == _SOUNDS for action in reading.actions):
+        return reading
+    noises = earshot.beyond(told, _names(ctx))
+    heard = earshot.told_of(reading.words, noises) or earshot.told_of(_ANY_NOISE, noises)
+    noun = next((noun for noun in ctx.shown if noun.text in heard and noun.is_sure), None)
+    if noun is None:
+        return reading
+    metadata = {**reading.actions[0].metadata, "detail": noun.name, "detail_is": "scenery"}
+    return replace(reading, actions=(reading.actions[0].model_copy(update={"metadata": metadata}),))
+
+
+# What is listened to where nothing is named.
+_SOUNDS, _ANY_NOISE = "sounds", "any noise"
 
 
 def _unseen(

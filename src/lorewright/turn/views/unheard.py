@@ -45,7 +45,8 @@ def answer_unheard(aside: Aside, plain: str, line: str, names: Sequence[str], to
     match aside.kind:
         case "within":
             inner = _REMEMBERED.format(quote=" ".join(earshot.within(told)[-1:]))
-            lead = _HUSHED if earshot.hushes(line) else _ASKED_WITHIN if earshot.asks(line) else _SAID_WITHIN
+            said = aside.words
+            lead = _HUSHED if earshot.hushes(said) else _ASKED_WITHIN if earshot.asks(said) else _SAID_WITHIN
             return f"{lead}{inner}"
         case "company":
             about = () if plain.startswith(_COMPANY) else earshot.told_of(line, earshot.beyond(told, names))
