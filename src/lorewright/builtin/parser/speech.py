@@ -222,7 +222,11 @@ def unheard(words: str, name: str) -> Reading:
     title = name.casefold().split()[0] if name.strip() else ""
     if title in TITLES and name.islower():
         name = f"the {name}" if name == title else name.title()
-    name = "" if name.casefold() in _ONLY_HEARD else re.sub(r"^(?:my|our) ", "your ", name, flags=re.IGNORECASE)
+    name = (
+        ""
+        if name.casefold().removeprefix("the ") in _ONLY_HEARD
+        else re.sub(r"^(?:my|our) ", "your ", name, flags=re.IGNORECASE)
+    )
     is_own = re.search(rf"\b(?:i'm|i am|im|name is|name's|me) {re.escape(name.casefold())}\b", words.casefold())
     return alone(words) if not name or is_own or name.casefold() in small else alone(name, "afar")
 
@@ -274,7 +278,7 @@ def called_behind(ctx: ParseContext, said: str, target: str) -> str:
 
 _ONLY_HEARD = frozenset(
     "you whoever whoever's who's people person somebody someone somebody's someone's anybody anyone through behind "
-    "there inside them".split()
+    "there inside them ones those".split()
 )
 
 

@@ -128,7 +128,8 @@ def _unheard(
     named = next(iter(names), "")
     if any(reading.aside is not None and reading.aside.kind == "behind" for reading in readings):
         return None
-    about = earshot.told_of(text, earshot.beyond(told, _names(ctx)))
+    noises = earshot.beyond(told, _names(ctx))
+    about = earshot.told_of(text, noises)
     towards = next((act.target for act in acts if act.target), "")
     if about and (door := called_behind(ctx, text, towards)) and earshot.calls_out(text) and not _asks_oneself(text):
         return alone(door, "behind")
@@ -141,7 +142,7 @@ def _unheard(
     if any(reading.aside is not None and reading.aside.kind == "lore" for reading in readings):
         return None
     is_lost = any(reading.is_lost for reading in readings)
-    return alone(text) if about or is_lost or earshot.calls_out(text) else None
+    return alone(text) if about or is_lost or (noises and earshot.calls_out(text)) else None
 
 
 # Who asks of others does not call them: `who's in the kitchen`.

@@ -135,7 +135,7 @@ def name_in(name: str, sentences: Sequence[str]) -> str:
 
 # Words that begin a sentence, and no name.
 _LEADING = re.compile(r"^(?:(?:Then|At|In|On|Out|When|And|But|So|There|Here|The|A|As|Behind|Now|Today|Tonight) )+")
-_ARTICLES = frozenset(("the", "a", "an", "my", "your"))
+_ARTICLES = frozenset(("the", "a", "an", "my", "your", "one"))
 
 
 def is_within(words: str, inner: Sequence[str], *, is_line: bool = False) -> bool:

@@ -20,7 +20,7 @@ _TO_ONESELF = "You say it to yourself, and nobody is here to answer. "
 _CALLED = "You say it loud enough to carry. No answer comes. "
 _HUSHED = "You say it inwardly, and nobody else hears it. For a breath it is quiet in you, and then it is as it was. "
 _ASKED_WITHIN = "You ask inwardly, and nobody else hears it. Which of them it is, none of them says. "
-_SAID_WITHIN = "You say it inwardly, and nobody else hears it. It is a part of you, and has heard. "
+_SAID_WITHIN = "You say it inwardly, and nobody else hears it. They are parts of you, and have heard. "
 
 
 def told_at(at: TurnPoint) -> tuple[str, ...]:
