@@ -345,7 +345,8 @@ def _answered(
         return told(words, answer)
     here = {person.id for person in ctx.nouns.people}
     # What is thought aloud is for those who have an answer to it.
-    is_read = kind != Kind() and any(action.target_id in here for reading in own for action in reading.actions)
+    is_act = bool(kind.fits or kind.said or kind.aside)
+    is_read = is_act and any(action.target_id in here for reading in own for action in reading.actions)
     is_vain = bool(own) and all(a.metadata.get("detail_is") == "absent" for each in own for a in each.actions)
     is_lost = is_vain or (bool(kind.aside) or not kind.fits) if not kind.said else not is_read and is_speech
     if not is_heard or is_read or not (is_lost or not any(reading.actions for reading in own)):

@@ -57,7 +57,8 @@ def _is_settled(aside: Aside) -> bool:
 
 
 def _is_thought(act: Act) -> bool:
-    return kinds().get(act.kind, Kind()) == Kind()
+    kind = kinds().get(act.kind, Kind())
+    return not (kind.fits or kind.said or kind.aside or kind.lines)
 
 
 def _is_only_words(ctx: ParseContext, act: Act, told: Sequence[str]) -> bool:
