@@ -290,8 +290,8 @@ def with_move(
 
 def _is_talk(board: Board, act: Act) -> bool:
     """Tell whether an act is clearly words to somebody: likely ones are, where somebody has an answer to them."""
-    is_heard = any(has_words(wanted, act.words) for wanted in board.heard)
-    return is_said(act) and (act.score >= _CLEARLY or (act.score >= _SAID and is_heard))
+    least = _SAID if any(has_words(wanted, act.words) for wanted in board.heard) else _CLEARLY
+    return is_said(act) and act.score >= least
 
 
 def _without(ctx: ParseContext, reading: Reading, gone: Sequence[str]) -> Reading:
@@ -344,9 +344,8 @@ def _answered(
     if answer:
         return told(words, answer)
     here = {person.id for person in ctx.nouns.people}
-    # What is thought aloud is for those who have an answer to it.
-    is_act = bool(kind.fits or kind.said or kind.aside)
-    is_read = is_act and any(action.target_id in here for reading in own for action in reading.actions)
+    is_read = any(action.target_id in here for reading in own for action in reading.actions)
+    is_read = is_read and bool(kind.fits or kind.said or kind.aside)
     is_vain = bool(own) and all(a.metadata.get("detail_is") == "absent" for each in own for a in each.actions)
     is_lost = is_vain or (bool(kind.aside) or not kind.fits) if not kind.said else not is_read and is_speech
     if not is_heard or is_read or not (is_lost or not any(reading.actions for reading in own)):
