@@ -13,7 +13,7 @@ from lorewright.builtin.narrator.grammar import choose, grammar
 from lorewright.builtin.parser.act_kinds import kinds
 from lorewright.rules.verbs import verbs
 from lorewright.values.leads import Lead
-from lorewright.values.records import LoreLine, NarratorInput, PersonView, SceneView
+from lorewright.values.records import Evidence, LoreLine, NarratorInput, PersonView, SceneView
 from lorewright.values.scenery import SceneryView
 from support.narrator_scenes import BAR, given, outcome
 
@@ -437,3 +437,25 @@ def test_what_is_done_to_a_thing_without_dice_is_told_by_its_form_too() -> None:
         sentence.replace("{thing}", "the backup comm unit") in narrate(given(rolled, scene=BAR, **named)).final_text
         for sentence in fitting
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_beside"),
+    [
+        ("who has a grudge against Ambrose?", True),
+        ("has Ambrose got a sister?", True),
+        ("what does Ambrose worry about?", False),
+        ("what do you know about Ambrose and his debts?", False),
+        ("who is Ambrose?", False),
+    ],
+)
+def test_what_shares_only_a_name_with_a_question_is_told_after_a_no(asked: str, is_beside: bool) -> None:
+    text = "Ambrose sits up with that lamp every night and worries."
+    item = Evidence(item_id="p:a#1", chunk_id="p:a", text=text, how="told", speaker_id="p:viktor")
+    turn = said("ask", "ask", asked.rstrip("?"))
+    came_of = turn.outcomes[0].model_copy(update={"code": "told", "item_ids": (item.item_id,)})
+    told = narrate(
+        turn.model_copy(update={"outcomes": (came_of,), "evidence": (item,), "player_text": asked})
+    ).final_text
+    assert text in told
+    assert any(plain_no in told for plain_no in ("I couldn't say", "more than I know", "I don't know")) == is_beside

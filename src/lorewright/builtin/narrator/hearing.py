@@ -237,6 +237,7 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     who, form = views.person(given, outcome.target_id), word_forms().get(outcome.form)
     asked, is_question = asked_words(given.player_text, outcome.words)
     is_asked = is_question or _ASKS.match(outcome.deed or asked) is not None
+    is_asked = is_asked and _ANYTHING_OF.search(asked) is None
     new = [item for item in evidence if not item.known_before and item.speaker_id == outcome.target_id]
     if outcome.code != "told" or who is None or form is None or not is_asked or len(new) != 1:
         return []
@@ -258,6 +259,8 @@ _ASKS = re.compile(
     r"|could|will|would|should)\b",
     re.IGNORECASE,
 )
+# Whatever is known of a subject answers these.
+_ANYTHING_OF = re.compile(r"\b(?:know|heard?|tell|say|said|anything|something|news)\b.*\b(?:about|of)\b", re.IGNORECASE)
 # Words that begin with the same so many letters are taken for forms of one.
 _STEM = 4
 
