@@ -40,6 +40,11 @@ def test_a_word_that_may_be_a_slip_is_not_repeated() -> None:
     assert in_second_person("polish the knob", ["polish"]) == "polish the knob"
 
 
+def test_what_somebody_else_can_do_there_stays_theirs() -> None:
+    assert in_second_person("pat the boards where she can hear it") == "pat the boards where she can hear it"
+    assert in_second_person("takes the corner where she can watch") == "take the corner where you can watch"
+
+
 def _read(text: str, *acts: Act, scope: str = "bar", **added: object) -> InterpreterOutput:
     within = SCOPES[scope].model_copy(update=added)
     return interpret(InterpreterInput(player_text=text, scope=within), lambda line: tuple(acts))

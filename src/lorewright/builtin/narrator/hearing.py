@@ -35,7 +35,7 @@ def where_through(words: str) -> str:
 
 _HEARD = re.compile(
     r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
-    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing|rings?)\b",
+    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
     re.IGNORECASE,
 )
 

@@ -393,7 +393,8 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         return ""
     owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
-    text = _WHERE_ONE_CAN.sub(r"\1 oneself \2", re.split(r", (?=(?:[Ss]?[Hh]e|[Ii]t|[Tt]hey) )", text, maxsplit=1)[0])
+    text = re.split(r", (?=(?:[Ss]?[Hh]e|[Ii]t|[Tt]hey) )", text, maxsplit=1)[0]
+    text = _WHERE_ONE_CAN.sub(r"\1 oneself \2", text) if is_third else text
     said = text.split()
     low = [word.casefold().strip(",") for word in said]
     if is_third and ", and " in text:
@@ -456,7 +457,6 @@ def _is_sure(word: str) -> bool:
 
 _INFLECTED = ("s", "ed", "ing", "ly")
 _WHERE_ONE_CAN = re.compile(r"\b(where|so that|so|until) (?:she|he|they) (can|could|will|would)\b")
-# Words that begin what is acted on.
 _OBJECTS = frozenset("the a an my his her their its this that these those it one both each some another".split())
 _AROUND = " \t*_.,;:!…-–—"
 _LONGEST_DEED, _LONGEST_TEXT = 18, 110

@@ -57,7 +57,7 @@ def _with_core(reading: Reading) -> Reading:
 
 
 _ENDS_CORE = re.compile(
-    r"(?<=\w)\s+(?=(?:to|that|as|while|so|because|like|when|until|before|after|about|at|if|than)\b)"
+    r"(?<=\w)\s+(?=(?:to|that|as|while|so|because|like|when|until|before|after|about|at|if|than|where)\b)"
 )
 
 
