@@ -30,7 +30,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import read_civility, read_remark
-from lorewright.builtin.parser.steps import in_steps
+from lorewright.builtin.parser.steps import in_steps, squares_apart
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
     is_into_telephone,
@@ -136,7 +136,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     found = () if text in given.options or is_word else tag_acts(said)
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
-    tagged = map(with_nouns, with_narrated(ctx, said, apart_of)) if found else ()
+    parts = with_narrated(ctx, said, apart_of) if found else ()
+    tagged = map(with_nouns, parts if board is None else squares_apart(board, parts))
     apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
     acts = acts_meant(ctx, apart)
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}

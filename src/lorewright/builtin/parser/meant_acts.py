@@ -12,7 +12,7 @@ from lorewright.builtin.parser.act_kinds import TURNED, Kind, doubted, is_said, 
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
-from lorewright.builtin.parser.steps import LONGEST, comes_to_nothing, is_of_body, verb_told
+from lorewright.builtin.parser.steps import LONGEST, comes_to_nothing, is_of_body, meant_later, told_only, verb_told
 from lorewright.builtin.words.clauses import find_posture, lexicon
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act
@@ -26,6 +26,11 @@ _TAKEN_BACK = re.compile(
     r"(?:(?:do not|don'?t|not that|sorry|rather|instead)\b[\s,.;:!?…–—-]*)*",
     re.IGNORECASE,
 )
+# What turns out not to be so: `put on the coat, no, she took it; put on mine`.
+_NOT_SO = re.compile(
+    r"[\s,.;–—-]+no,? (?:(?:s?he|they|it|that|there|i)(?:'\w+)? [^,;.]+|(?:the )?wrong \w+)[;,.–—-]+ ?(?:so )?(?=\w)",
+    re.IGNORECASE,
+)
 _STEP_ENDS = re.compile(r"[.;!?…]\s+|,\s+(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s+and\s+", re.IGNORECASE)
 _RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|just|rather|instead)\s+", re.IGNORECASE)
 
@@ -33,7 +38,7 @@ _RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|
 def corrected(text: str) -> str:
     """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
     the tide; other lines, and what stands in quotation marks, as they are."""
-    found = _TAKEN_BACK.search(text)
+    found = _TAKEN_BACK.search(text) or _NOT_SO.search(text)
     if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
         return text
     before, after = text[: found.start()], text[found.end() :]
@@ -126,7 +131,8 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             start = typeable(ctx.nouns.place.name)
             act = act.model_copy(update={"words": kind_of(act).lines[0].format(target=start), "target": start})
         is_one = act.target.casefold() == "one"
-        counted = act.target if act.target.casefold().split(" ")[0] in _COUNTED and not is_said(act) else counted
+        is_counted = " " in act.target and act.target.casefold().split()[0] in _COUNTED and not is_said(act)
+        counted = act.target if is_counted else counted
         one_of = counted if is_one and counted else noun
         if one_of and (named := _with_noun(act, one_of)) is not None and not _is_entity(ctx, one_of):
             # What is done to a part of the body goes on as it began.
@@ -284,7 +290,8 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         to = re.search(r"\bto (?:the )?([\w' ]+)$", words)
         goals = (goal for goal in (to[1] if to else "", act.target) if goal and exact(goal, ctx.nouns.exits))
         if goal := next(goals, ""):
-            return act.model_copy(update={"words": kind.lines[0].format(target=goal), "target": goal})
+            called = f"the {goal}" if f"the {goal}" in words else goal
+            return act.model_copy(update={"words": kind.lines[0].format(target=called), "target": goal})
     if kind.elsewhere and act.target and _lies_elsewhere(ctx, act.target):
         line = kinds()[kind.elsewhere].lines[0].format(target=act.target)
         return act.model_copy(update={"kind": kind.elsewhere, "words": line})
@@ -352,10 +359,10 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     condition as not played; None for others."""
     words = act.words.strip(" ,.!*")
     if _IF.match(act.words) and not is_said(act):
-        later = _meant_later(words)
+        later = meant_later(words)
         lost = replace(asking(act.words, ""), is_lost=True, words=act.words)
         return (_posed(ctx, act, later) if later else None) or lost
-    if deed := _only_told(ctx, act, words):
+    if deed := told_only(ctx, act, words):
         return _posed(ctx, act, deed)
     if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):
         # Who is looked for is here.
@@ -370,83 +377,6 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     return _posed(ctx, act, f"do not {deed}" if deed and not verb.endswith("ing") else "")
 
 
-_THEN = re.compile(r"(?P<if>if [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>[^,]+)", re.IGNORECASE)
-
-
-def _meant_later(words: str) -> str:
-    """Return an act on a condition as what one means to do; nothing where it cannot be told."""
-    found = _THEN.fullmatch(re.sub(r"^(?:and|but|then|so)\s+", "", words, flags=re.IGNORECASE))
-    deed = "" if found is None else in_second_person(found["what"])
-    return f"mean to {deed} {_of_you(found['if'])}" if found is not None and deed else ""
-
-
-def _of_you(clause: str) -> str:
-    turned = re.sub(
-        r"\b(?:i|me|my|mine|myself|i'm|i've|i'll|am|was)\b",
-        lambda found: _YOURS[found[0].casefold()],
-        clause,
-        flags=re.IGNORECASE,
-    )
-    return turned[:1].lower() + turned[1:]
-
-
-_YOURS = {
-    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "i'm": "you're", "i've": "you've",
-    "i'll": "you'll", "am": "are", "was": "was",
-}  # fmt: skip
-# What is held back, feigned, or does not quite happen.
-_HELD_BACK = re.compile(
-    r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?:(?:try|tries|trying|do my best|take care|takes care"
-    r"|am careful|be careful|manage|manages) not to\b|avoids?\b|resists?\b|pretends?\b|nearly\b|almost\b).+",
-    re.IGNORECASE,
-)
-_LEADING = re.compile(r"^(?:(?:and|but|then|so|i)\s+)+", re.IGNORECASE)
-# What one tells somebody that the player's words do not say: `tell Lena what they are folding`, `describe it to her`.
-_RECOUNTED = re.compile(
-    r"(?P<verb>tell|report|describe|explain|recount)s?(?P<rest> (?:to )?(?P<whom>him|her|them"
-    r"|everyone|[A-Z]\w+|the \w+)"
-    r" (?P<what>what|who|where|how|whether) .+"
-    r"| (?:it|this|that|them|everything|all of it|the (?:whole )?\w+)(?: (?:all|again))? to (?:him"
-    r"|her|them|everyone|[A-Z]\w+"
-    r"|the \w+))",
-    re.IGNORECASE,
-)
-_NUMBER_TOLD = re.compile(
-    r"(?P<verb>whisper|mutter|murmur|repeat|tell|say|report)s?(?P<rest> (?:(?:the|my|that) (?:number"
-    r"|result|count|total|sum"
-    r"|score|name)|it)(?: again| back)? to (?:him|her|them|myself|[A-Z]\w+|the \w+))",
-    re.IGNORECASE,
-)
-_CRIED = re.compile(
-    r"(?P<verb>whisper|say|mutter|shout|yell|cry|hiss|go|scream|gasp|squeak|bark"
-    r"|call)s?(?: out)? [\"“]?(?P<cry>ow+|ouch|oi|shh+|sh"
-    r"|psst|boo+|ah+|aah+|oh+|ha+|oops|wow|ugh|eek|argh|aargh|hm+|mm+|tsk|whoops|yikes|aw+|yay|hooray|brr+|phew)[\"”!]?",
-    re.IGNORECASE,
-)
-_CALLED = re.compile(
-    r"(?P<verb>call|shout|yell|holler)s?(?P<rest>(?: out)? for (?P<whom>[A-Z]\w+|him|her))", re.IGNORECASE
-)
-
-
-def _only_told(ctx: ParseContext, act: Act, words: str) -> str:
-    """Return a deed beside others that is told and no more: what is held back or feigned, what is told to somebody
-    without its words, a cry, a call to who is not here. Nothing for others."""
-    if _HELD_BACK.fullmatch(words) and not (is_said(act) and act.topic and not _LEADING.match(words)):
-        return in_second_person(words)
-    plain = _LEADING.sub("", words)
-    if cried := _CRIED.fullmatch(plain):
-        return f"{cried['verb'].casefold()} “{cried['cry'].casefold()}”"
-    if called := _CALLED.fullmatch(plain):
-        is_here = exact(called["whom"], ctx.nouns.people) is not None
-        return "" if is_here else f"{called['verb'].casefold()}{called['rest']}"
-    told = _RECOUNTED.fullmatch(plain) or _NUMBER_TOLD.fullmatch(plain)
-    if told is None or not ctx.nouns.people or re.search(r"\bi\b", told["rest"], re.IGNORECASE):
-        return ""
-    names = (resolve(word, ctx.nouns.everything(), whole=True) for word in (act.target, act.topic) if word)
-    verb = told["verb"].casefold()
-    return "" if any(names) else f"{verb}{_of_you(' ' + told['rest'].strip())}"
-
-
 def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool) -> Reading | None:
     """Return an act of which nothing could be made, or which is a guess that would have to be asked about, as one of no
     consequence, where its words can be told and it is one wherever it is done; None for others."""
@@ -459,12 +389,18 @@ def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: 
         return _posed(ctx, act, deed) if deed else None
     if not is_absent and any(reading.actions or reading.aside for reading in found):
         return None
-    is_guess = is_guess and not any(reading.is_lost for reading in found)
+    is_lost = any(reading.is_lost for reading in found)
+    is_guess = is_guess and not (is_lost and (kind.leads_on or _CLAIMS & set(act.words.casefold().split())))
     is_small = is_absent or ((kind.harmless or kind.anywhere) and not ctx.nouns.knows_scenery)
     deed = in_second_person(act.words) if (is_small or is_guess) and not is_said(act) else ""
     return _posed(ctx, act, deed) if deed else None
 
 
+# What is not so because it is said.
+_CLAIMS = frozenset(
+    """win kill escape become becomes have has own know knows find finds get gets steal steals hack hacks teleport cast
+    summon turn turns fly flies fix solve remember unlock open free buy sell defeat destroy make""".split()
+)
 _WITH_HAND = re.compile(
     r"(?:(?:and|then|i)\s+)*(?:put|lay|place|rest|cup|press|keep|hold|rap|run|trail|drag"
     r"|pass)s? (?:my|one|a|both|two|his|her)"

@@ -243,6 +243,19 @@ def seen_off(ctx: ParseContext, person: Candidate) -> tuple[ProseNoun, Candidate
     return (ProseNoun(told[0].name, "shown"), None) if told else None
 
 
+def way_behind(ctx: ParseContext, noun: ProseNoun) -> Candidate | None:
+    """Return the way out to where a sentence of the prose has what it shows: `Out in the lot, under the pink bird`;
+    None where it is here."""
+    told = [shown for shown in ctx.shown if shown.name == noun.name and _OUT_THERE.match(shown.text)]
+    ways = ((way, _any_of({key.words for key in way.keys})) for way in ctx.nouns.exits)
+    return next((way for way, called in ways for shown in told if called.search(shown.text.casefold())), None)
+
+
+_OUT_THERE = re.compile(
+    r"(?:out|outside|over|down|up|across|beyond|behind)\b (?:in|on|at|by|there|the)\b", re.IGNORECASE
+)
+
+
 def _any_of(names: Collection[tuple[str, ...]]) -> re.Pattern[str]:
     either = "|".join(r"\W+".join(map(re.escape, words)) for words in names if words)
     return re.compile(rf"\b(?:{either})\b" if either else r"(?!)")

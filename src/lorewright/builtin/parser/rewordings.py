@@ -383,11 +383,13 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     said = text.split()
     if not said or len(said) > _LONGEST_DEED or len(text) > _LONGEST_TEXT or not _TOLD_DEED.fullmatch(text):
         return ""
-    at = 1 if len(said) > 1 and said[0].casefold().endswith("ly") else 0
+    at = 1 if len(said) > 1 and said[0].casefold().endswith(("ly", "almost")) else 0
     if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
         # `elbows on the table`
         return ""
-    verb, is_third = first_form(said[at].rstrip(","), said[at + 1] if at + 1 < len(said) else "")
+    is_light = " ".join(said[at : at + 2]).casefold() in ("have a", "have another") and is_verb(said[-1].casefold())
+    after = said[at + 1] if at + 1 < len(said) else ""
+    verb, is_third = ("have", False) if is_light and len(said) <= _FEW + at else first_form(said[at].rstrip(","), after)
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(not _is_sure(word.casefold().partition("'")[0]) for word in slips):
         return ""
@@ -455,6 +457,8 @@ def _is_sure(word: str) -> bool:
     return word in lexicon().found_with or word in known_words() or (len(word[4:]) > 0 and is_english(word))
 
 
+# `have a good long cry`
+_FEW = 5
 _INFLECTED = ("s", "ed", "ing", "ly")
 _WHERE_ONE_CAN = re.compile(r"\b(where|so that|so|until) (?:she|he|they) (can|could|will|would)\b")
 _OBJECTS = frozenset("the a an my his her their its this that these those it one both each some another".split())

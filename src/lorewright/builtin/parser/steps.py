@@ -4,19 +4,35 @@ nothing, each after a walk for where it led, and acts of no consequence as one b
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, words_in
+from lorewright.builtin.parser.moves import picks_in
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
+from lorewright.builtin.words.board import grid_of
 from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
+from lorewright.builtin.words.noun_phrases import exact, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
+from lorewright.values.scope import Board
 
 # The longest words for a deed (`rules/actions.py`).
 LONGEST = 120
+
+
+def squares_apart(board: Board, acts: Iterable[Act]) -> Iterator[Act]:
+    """Yield the acts, a square that ends one as an act by itself: `stare him down, top middle`."""
+    grid = grid_of(board)
+    for act in acts:
+        head, comma, tail = act.words.rpartition(", ")
+        if comma and not picks_in(grid, act.words) and picks_in(grid, tail, is_alone=True):
+            yield act.model_copy(update={"words": head})
+            yield Act(kind=act.kind, words=tail)
+        else:
+            yield act
 
 
 def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:
@@ -230,3 +246,87 @@ def is_of_body(phrase: str) -> bool:
     """Tell whether a phrase names a part of the body, or what one wears."""
     head = phrase.casefold().split()[-1]
     return bool({head, head.removesuffix("s")} & lexicon().body - _MATTER)
+
+
+# Words for acts -> what is told of them, and nothing else comes of it.
+
+_THEN = re.compile(r"(?P<if>if [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>[^,]+)", re.IGNORECASE)
+
+
+def meant_later(words: str) -> str:
+    """Return an act on a condition as what one means to do; nothing where it cannot be told."""
+    found = _THEN.fullmatch(re.sub(r"^(?:and|but|then|so)\s+", "", words, flags=re.IGNORECASE))
+    deed = "" if found is None else in_second_person(found["what"])
+    return f"mean to {deed} {_of_you(found['if'])}" if found is not None and deed else ""
+
+
+def _of_you(clause: str) -> str:
+    turned = re.sub(
+        r"\b(?:i|me|my|mine|myself|i'm|i've|i'll|am|was)\b",
+        lambda found: _YOURS[found[0].casefold()],
+        clause,
+        flags=re.IGNORECASE,
+    )
+    return turned[:1].lower() + turned[1:]
+
+
+_YOURS = {
+    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "i'm": "you're", "i've": "you've",
+    "i'll": "you'll", "am": "are", "was": "was",
+}  # fmt: skip
+# What is held back, feigned, or does not quite happen.
+_HELD_BACK = re.compile(
+    r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?:(?:try|tries|trying|do my best|take care|takes care"
+    r"|am careful|be careful|manage|manages) not to\b|avoids?\b|resists?\b|pretends?\b|nearly\b|almost\b).+",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"^(?:(?:and|but|then|so|i)\s+)+", re.IGNORECASE)
+# What one tells somebody that the player's words do not say: `tell Lena what they are folding`, `describe it to her`.
+_RECOUNTED = re.compile(
+    r"(?P<verb>tell|report|describe|explain|recount)s?(?P<rest> (?:to )?(?P<whom>him|her|them"
+    r"|everyone|(?-i:[A-Z])\w+|the \w+)"
+    r" (?P<what>what|who|where|how|whether) .+"
+    r"| (?:it|this|that|them|everything|all of it|the (?:whole )?\w+)(?: (?:all|again))? to (?:him"
+    r"|her|them|everyone|(?-i:[A-Z])\w+"
+    r"|the \w+))",
+    re.IGNORECASE,
+)
+_NUMBER_TOLD = re.compile(
+    r"(?P<verb>whisper|mutter|murmur|repeat|tell|say|report)s?(?P<rest> (?:(?:the|my|that) (?:number"
+    r"|result|count|total|sum"
+    r"|score|name)|it)(?: again| back)? to (?:him|her|them|myself|(?-i:[A-Z])\w+|the \w+))",
+    re.IGNORECASE,
+)
+_CRIED = re.compile(
+    r"(?P<verb>whisper|say|mutter|shout|yell|cry|hiss|go|scream|gasp|squeak|bark"
+    r"|call)s?(?: out)? [\"“]?(?P<cry>ow+|ouch|oi|shh+|sh"
+    r"|psst|boo+|ah+|aah+|oh+|ha+|oops|wow|ugh|eek|argh|aargh|hm+|mm+|tsk|whoops|yikes|aw+|yay|hooray|brr+|phew)[\"”!]?",
+    re.IGNORECASE,
+)
+_THOUGHT_BETTER = re.compile(
+    r"(?:do(?:es)?n'?t|do not|decide (?:not to|against it)|change my mind|think better of it)", re.IGNORECASE
+)
+_CALLED = re.compile(
+    r"(?P<verb>call|shout|yell|holler)s?(?P<rest>(?: out)? for (?P<whom>(?-i:[A-Z])\w+|him|her))", re.IGNORECASE
+)
+
+
+def told_only(ctx: ParseContext, act: Act, words: str) -> str:
+    """Return a deed beside others that is told and no more: what is held back or feigned, what is told to somebody
+    without its words, a cry, a call to who is not here. Nothing for others."""
+    if _HELD_BACK.fullmatch(words) and not (is_said(act) and act.topic and not _LEADING.match(words)):
+        return in_second_person(words)
+    plain = _LEADING.sub("", words)
+    if _THOUGHT_BETTER.fullmatch(plain):
+        return "think better of it"
+    if cried := _CRIED.fullmatch(plain):
+        return f"{cried['verb'].casefold()} “{cried['cry'].casefold()}”"
+    if called := _CALLED.fullmatch(plain):
+        is_here = exact(called["whom"], ctx.nouns.people) is not None
+        return "" if is_here else f"{called['verb'].casefold()}{called['rest']}"
+    told = _RECOUNTED.fullmatch(plain) or _NUMBER_TOLD.fullmatch(plain)
+    if told is None or not ctx.nouns.people or re.search(r"\bi\b", told["rest"], re.IGNORECASE):
+        return ""
+    names = (resolve(word, ctx.nouns.everything(), whole=True) for word in (act.target, act.topic) if word)
+    verb = told["verb"].casefold()
+    return "" if any(names) else f"{verb}{_of_you(' ' + told['rest'].strip())}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import kind_of
-from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off
+from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off, way_behind
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
@@ -210,6 +210,8 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         )
     noun = in_prose(goal, ctx.nouns)
     is_passage = noun is not None and noun.name.split()[-1] in _PASSAGES
+    if noun is not None and noun.standing == "shown" and (way := way_behind(ctx, noun)) is not None:
+        return _read_way(ctx, PhraseMatch(way, way.name, 0.85))
     if noun is not None and noun.standing == "shown" and not is_passage:
         # One goes up to what is here to see it, and takes a seat in what has seats.
         settled = verb_for("sit_down") if noun.name.split()[-1] in _SEATED else None

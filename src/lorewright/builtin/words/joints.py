@@ -14,29 +14,37 @@ IsKind = Callable[[Act], bool]
 
 _LEADS = r"(?:(?:and|then|but|so|also|first|finally|next|i|we|he|she|they)\b,?\s+)*"
 # Who does what a clause tells of that is none of the acts.
+_NAMED = r"(?-i:[A-Z])\w+"
 _SOMEBODY = (
     r"(?:i|i'm|i've|i'd|i'll|he|she|they|it|we|you|this|that|there|nobody|no one|somebody|someone|everybody|everyone"
-    r"|anybody|anyone|whoever|(?:s?he|they|it|we|you|that|there)'\w+|(?:the|my|his|her|their|this) \w+|[A-Z]\w+(?:'s)?)"
+    r"|anybody|anyone|whoever|(?:s?he|they|it|we|you|that|there)'\w+|(?:the|my|his|her|their|this) \w+"
+    rf"|{_NAMED}(?:'s)?)"
 )
 _OTHERS = _SOMEBODY.replace("(?:i|i'm|i've|i'd|i'll|", "(?:", 1)
 _TIMES = r"(?:before|while|until|till|as soon as|as)"
 # A clause that says why, when, how far or in spite of what an act is done.
 _CLAUSE = (
-    rf"(?:because|so that|in case|even though|even if|although|as though|lest)\s+{_SOMEBODY}"
+    r"(?:because|so that|in case|even though|even if|although|as though|lest)\s+[\w']+"
     rf"|(?:though|since)\s+{_OTHERS}(?=\s+\w)"
     rf"|so\s+{_OTHERS}\s+(?:can|could|may|might|will|would|won|wouldn|cannot|couldn|does|doesn|isn|is|are|has|knows|feels|sees)"
     rf"|{_TIMES}\s+{_OTHERS}(?=\s+\w)"
-    rf"|whether\s+{_SOMEBODY}\s+\w+(?:\s+\w+){{0,4}}\s+or\s+not"
+    rf"|whether\s+{_SOMEBODY}\s+\w+(?:\s+\w+){{0,4}}\s+or\s+not|whether\s+{_OTHERS}\s+\w+(?:\s+(?:it|that))?$"
 )
 _BEGINS_CLAUSE = re.compile(rf"(?:(?:and|but)\s+)?(?:{_CLAUSE})\b", re.IGNORECASE)
 _HAS_CLAUSE = re.compile(rf"(?<=\w),?\s+(?:{_CLAUSE})\b", re.IGNORECASE)
 _WHEN = re.compile(rf"(?:(?:and|but)\s+)?{_TIMES}\b", re.IGNORECASE)
+# Words between two acts that are none.
+_ON_THE_WAY = re.compile(
+    r"(?:(?:and|then|but|so)\s+)*(?:on the way(?: there| over| back| across| down| up| out)?|meanwhile|in the meantime"
+    r"|at the same time|while (?:i'm |i am )?at it|with that|after that|in passing|as i go|along the way)",
+    re.IGNORECASE,
+)
 _PURPOSE = re.compile(
     r"(?:in order |just |only )?(?:so as )?to (?:see|check|hear|find out|make sure|show|let|get|keep|avoid|feel|be)\b",
     re.IGNORECASE,
 )
 # What is put to somebody in other words than theirs: `and ask her whether`, `then I tell him that`.
-_WHOM = r"(?: (?:to )?(?:him|her|them|everyone|everybody|[A-Z]\w+(?: [A-Z]\w+)?|the \w+(?: (?:man|woman))?))?"
+_WHOM = rf"(?: (?:to )?(?:him|her|them|everyone|everybody|{_NAMED}(?: {_NAMED})?|the \w+(?: (?:man|woman))?))?"
 _SAYS = (
     r"(?:ask|tell|say|whisper|mutter|murmur|report|explain|announce|describe|wonder|inquire|enquire|shout|call|demand)"
     r"(?:e?s|ed|e)?"
@@ -76,11 +84,13 @@ _RELATIVE = re.compile(
 )
 _QUOTE = re.compile(r'"([^"]+)"')
 _FRAME = re.compile(
-    rf"{_LEADS}(?:{_SAYS}|add|reply|replie|answer|continue|go on|cry|crie|hiss|yell|breathe|mumble|sigh|greet)?s?"
-    r"(?P<how>(?: (?:out|back|on|up|loud|low|aloud|just|simply|\w+ly|in (?:a|my) [\w' -]+|at last))*)"
-    r"(?P<whom>(?: (?:to|for|at) (?:him|her|them|the \w+(?: \w+)?|[A-Z]\w+(?: [A-Z]\w+)?))?|"
-    r" (?:him|her|them|[A-Z]\w+))"
-    r"(?: (?:out|back|loud|aloud|\w+ly|in (?:a|my) [\w' -]+))*[,:]?",
+    r"(?: (?:and|then|but|so|i|we|he|she|they)\b,?)*"
+    rf"(?P<says> (?:{_SAYS}"
+    r"|(?:add|reply|answer|continue|go on|cry|hiss|yell|breathe|mumble|sigh|greet)(?:e?s|ed|ing)?|replies|cries))?"
+    r"(?P<how>(?: (?:out|back|on|up|loud|low|aloud|just|simply|\w+ly|in (?:a|my) [\w' -]+|at last|under my breath))*)"
+    rf"(?P<whom>(?: (?:to|for|at) (?:him|her|them|myself|nobody|the \w+(?: \w+)?|{_NAMED}(?: {_NAMED})?))?"
+    rf"| (?:him|her|them|{_NAMED}))"
+    r"(?: (?:out|back|loud|aloud|\w+ly|in (?:a|my) [\w' -]+|under my breath))*[,:]?",
     re.IGNORECASE,
 )
 _AROUND = " \t,;:"
@@ -93,13 +103,15 @@ def acts_of(text: str, tag_acts: TagActs, acts: Sequence[Act], *, is_said: IsKin
     if _BEFORE_ALL.match(text):
         rest = _BEFORE_ALL.sub("", text, count=1)
         acts, text = (acts, rest) if len(more := tag_acts(rest)) < _SEVERAL else (more, rest)
-    acts = _quoted(text, tag_acts) or acts
+    acts = _quoted(text, tag_acts, is_said) or acts
     acts = tuple(part for act in acts for part in _apart(act, tag_acts))
     if len(acts) < _SEVERAL:
         return acts
     found: list[Act] = []
     for act in acts:
         before = found[-1] if found else None
+        if before is not None and _ON_THE_WAY.fullmatch(act.words.strip(f"{_AROUND}.")):
+            continue
         if _BEGINS_CLAUSE.match(act.words) and not set(act.words) & set('?"'):
             if before is not None and is_said(before) and not _WHEN.match(act.words):
                 found[-1] = _and(before, act)
@@ -145,13 +157,18 @@ def _core(act: Act, tag_acts: TagActs, *, is_said: IsKind, is_small: IsKind) -> 
     is_asked = bool(_ASKS.match(act.words))
     if clause is None or '"' in act.words or "?" in act.words or (is_said(act) and not (is_asked or _is_step(act))):
         return (act,)
-    if is_small(act) and act.score >= _LIKELY:
+    if is_small(act) and act.score >= _LIKELY and not _SO_OTHERS.search(act.words):
         return (act,)
     core = tag_acts(act.words[: clause.start()].strip(_AROUND))
     is_same = len(core) == 1 and (core[0].kind, core[0].target) == (act.kind, act.target)
     return core if core and (is_asked or not is_same) else (act,)
 
 
+# What others do is not told as a purpose of one's own: `mop it up so nobody sees`.
+_SO_OTHERS = re.compile(
+    rf"\bso (?:that )?{_OTHERS} (?!(?:can|could|may|might|will|would|can't|cannot|won't|doesn't|isn't)\b)",
+    re.IGNORECASE,
+)
 # From that on the kind of an act is no guess.
 _LIKELY = 0.4
 
@@ -188,7 +205,7 @@ def _plainly(doing: str) -> str:
     return f"{next(filter(is_verb, bases), verb)} {rest}"
 
 
-def _quoted(text: str, tag_acts: TagActs) -> tuple[Act, ...]:
+def _quoted(text: str, tag_acts: TagActs, is_said: IsKind) -> tuple[Act, ...]:
     """Return the acts of a line with something in quotation marks beside other acts: what is quoted is said, and who
     says it no act; none for other lines."""
     quotes = list(_QUOTE.finditer(text))
@@ -202,8 +219,8 @@ def _quoted(text: str, tag_acts: TagActs) -> tuple[Act, ...]:
         outside = text[at : len(text) if quote is None else quote.start()].strip(f"{_AROUND}.")
         if re.sub(r"\W|\band\b|\bthen\b", "", outside):
             acts = tag_acts(outside)
-            frame = _FRAME.fullmatch(acts[-1].words.strip(".")) if acts else None
-            if quote is not None and frame is None:
+            frame = _FRAME.fullmatch(f" {acts[-1].words.strip('.')}") if acts else None
+            if quote is not None and (frame is None or not (found or frame["says"])):
                 return ()
             whom = _name_in(frame["whom"]) if frame is not None else ""
             kept = acts if frame is None else acts[:-1]
@@ -212,10 +229,19 @@ def _quoted(text: str, tag_acts: TagActs) -> tuple[Act, ...]:
         elif quote is not None and not at:
             return ()
         if quote is not None:
-            said = tag_acts(quote[1].strip(f"{_AROUND}"))
+            said = (_as_said(act, is_said) for act in tag_acts(quote[1].strip(_AROUND)))
             found += (act if act.person or not whom else act.model_copy(update={"person": whom}) for act in said)
             at = quote.end()
     return tuple(found) if is_beside else ()
+
+
+def _as_said(act: Act, is_said: IsKind) -> Act:
+    """Return an act in quotation marks as words to somebody: what is quoted is no deed."""
+    return act if is_said(act) else Act(kind=_ASKED_OF_THEM, words=act.words, topic=act.words, odd=act.odd)
+
+
+# The kind of words that ask somebody for a deed.
+_ASKED_OF_THEM = "request"
 
 
 def _name_in(whom: str) -> str:
