@@ -377,3 +377,21 @@ def test_what_is_held_back_feigned_or_meant_for_later_is_told_and_not_done(words
 )
 def test_what_only_sounds_like_more_is_no_more(acts: list[Act], played: list[str]) -> None:
     assert types(reading(act("look", "look around"), *acts)) == ["look", *played]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("put on the coat she forgot, no, she took it; put on mine", "put on mine"),
+        ("wave, open the left drawer - no, the wrong drawer; open the right one", "wave, open the right one"),
+        ("no, she took it; put on mine", "no, she took it; put on mine"),
+        ("tell her no, she took it", "tell her no, she took it"),
+    ],
+)
+def test_what_turns_out_not_to_be_so_is_not_done(typed: str, meant: str) -> None:
+    assert corrected(typed) == meant
+
+
+@pytest.mark.parametrize(("words", "deed"), [("have a good cry", "have a good cry"), ("have a beer", "")])
+def test_what_one_has_is_told_where_it_is_done(words: str, deed: str) -> None:
+    assert in_second_person(words) == deed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -14,7 +14,7 @@ from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, 
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
-from lorewright.builtin.parser.moves import answer_of, told, with_move
+from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
 from lorewright.builtin.parser.outputs import find_risks, output_of, told_as, vocabulary_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
@@ -30,7 +30,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import read_civility, read_remark
-from lorewright.builtin.parser.steps import in_steps, squares_apart
+from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.tagged_acts import (
     UNSURE,
     is_into_telephone,
@@ -50,6 +50,7 @@ from lorewright.builtin.words.asides import (
     is_never_possible,
     out_of_story,
 )
+from lorewright.builtin.words.board import grid_of
 from lorewright.builtin.words.clauses import (
     AGAIN,
     Clause,
@@ -71,7 +72,7 @@ from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
-from lorewright.values.scope import Scope
+from lorewright.values.scope import Board, Scope
 
 _OWN_KNOWLEDGE = re.compile(
     r"(?:so |and |but )?what (?:do|have|did|would) (?:i|we|my character) (?:already )?"
@@ -137,7 +138,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
     parts = with_narrated(ctx, said, apart_of) if found else ()
-    tagged = map(with_nouns, parts if board is None else squares_apart(board, parts))
+    tagged = map(with_nouns, parts if board is None else _squares_apart(board, parts))
     apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
     acts = acts_meant(ctx, apart)
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}
@@ -163,6 +164,18 @@ def _cut_anew(
 ) -> tuple[Act, ...]:
     """Return the acts of a part of a line, which are tagged where they are not known."""
     return cut(part, acts=known[part] if part in known else tag(part))
+
+
+def _squares_apart(board: Board, acts: Iterable[Act]) -> Iterator[Act]:
+    """Yield the acts, a square that ends one as an act by itself: `stare him down, top middle`."""
+    grid = grid_of(board)
+    for act in acts:
+        head, comma, tail = act.words.rpartition(", ")
+        if comma and not picks_in(grid, act.words) and picks_in(grid, tail, is_alone=True):
+            yield act.model_copy(update={"words": head})
+            yield Act(kind=act.kind, words=tail)
+        else:
+            yield act
 
 
 def _with_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: list[Reading]) -> list[Reading]:

@@ -399,7 +399,9 @@ def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: 
 # What is not so because it is said.
 _CLAIMS = frozenset(
     """win kill escape become becomes have has own know knows find finds get gets steal steals hack hacks teleport cast
-    summon turn turns fly flies fix solve remember unlock open free buy sell defeat destroy make""".split()
+    summon turn turns fly flies fix solve remember unlock open free buy sell defeat destroy make take takes bring brings
+    carry carries give gives deliver delivers hand hands pay pays show shows go goes walk walks run runs leave leaves
+    return returns fetch fetches""".split()
 )
 _WITH_HAND = re.compile(
     r"(?:(?:and|then|i)\s+)*(?:put|lay|place|rest|cup|press|keep|hold|rap|run|trail|drag"

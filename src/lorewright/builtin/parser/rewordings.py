@@ -387,9 +387,9 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
         # `elbows on the table`
         return ""
-    is_light = " ".join(said[at : at + 2]).casefold() in ("have a", "have another") and is_verb(said[-1].casefold())
-    after = said[at + 1] if at + 1 < len(said) else ""
-    verb, is_third = ("have", False) if is_light and len(said) <= _FEW + at else first_form(said[at].rstrip(","), after)
+    is_light = {" ".join(said[at : at + 2]).casefold()} & {"have a", "have another"} and not said[at + 5 :]
+    is_light = is_light and is_verb(said[-1].casefold())
+    verb, is_third = ("have", False) if is_light else first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(not _is_sure(word.casefold().partition("'")[0]) for word in slips):
         return ""
@@ -457,8 +457,6 @@ def _is_sure(word: str) -> bool:
     return word in lexicon().found_with or word in known_words() or (len(word[4:]) > 0 and is_english(word))
 
 
-# `have a good long cry`
-_FEW = 5
 _INFLECTED = ("s", "ed", "ing", "ly")
 _WHERE_ONE_CAN = re.compile(r"\b(where|so that|so|until) (?:she|he|they) (can|could|will|would)\b")
 _OBJECTS = frozenset("the a an my his her their its this that these those it one both each some another".split())

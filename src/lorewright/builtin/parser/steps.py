@@ -4,35 +4,20 @@ nothing, each after a walk for where it led, and acts of no consequence as one b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, words_in
-from lorewright.builtin.parser.moves import picks_in
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
-from lorewright.builtin.words.board import grid_of
 from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
 from lorewright.builtin.words.noun_phrases import exact, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.values.scope import Board
 
 # The longest words for a deed (`rules/actions.py`).
 LONGEST = 120
-
-
-def squares_apart(board: Board, acts: Iterable[Act]) -> Iterator[Act]:
-    """Yield the acts, a square that ends one as an act by itself: `stare him down, top middle`."""
-    grid = grid_of(board)
-    for act in acts:
-        head, comma, tail = act.words.rpartition(", ")
-        if comma and not picks_in(grid, act.words) and picks_in(grid, tail, is_alone=True):
-            yield act.model_copy(update={"words": head})
-            yield Act(kind=act.kind, words=tail)
-        else:
-            yield act
 
 
 def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:

@@ -237,7 +237,7 @@ def _quoted(text: str, tag_acts: TagActs, is_said: IsKind) -> tuple[Act, ...]:
 
 def _as_said(act: Act, is_said: IsKind) -> Act:
     """Return an act in quotation marks as words to somebody: what is quoted is no deed."""
-    return act if is_said(act) else Act(kind=_ASKED_OF_THEM, words=act.words, topic=act.words, odd=act.odd)
+    return act if is_said(act) else Act(kind=_ASKED_OF_THEM, words=act.words, topic=act.words, score=1.0, odd=act.odd)
 
 
 # The kind of words that ask somebody for a deed.
