@@ -171,7 +171,8 @@ def _squares_apart(board: Board, acts: Iterable[Act]) -> Iterator[Act]:
     grid = grid_of(board)
     for act in acts:
         head, comma, tail = act.words.rpartition(", ")
-        if comma and not picks_in(grid, act.words) and picks_in(grid, tail, is_alone=True):
+        is_deed = bool(kind_of(act).lines or kind_of(act).harmless) and not is_said(act)
+        if comma and is_deed and not picks_in(grid, act.words) and picks_in(grid, tail, is_alone=True):
             yield act.model_copy(update={"words": head})
             yield Act(kind=act.kind, words=tail)
         else:

@@ -387,9 +387,9 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
         # `elbows on the table`
         return ""
-    is_light = {" ".join(said[at : at + 2]).casefold()} & {"have a", "have another"} and not said[at + 5 :]
-    is_light = is_light and is_verb(said[-1].casefold())
-    verb, is_third = ("have", False) if is_light else first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
+    verb, is_third = first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
+    if not verb and re.fullmatch(r"have (?:a|another)(?: \w+){0,2} \w+", text) and is_verb(said[-1].casefold()):
+        verb = "have"
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(not _is_sure(word.casefold().partition("'")[0]) for word in slips):
         return ""
