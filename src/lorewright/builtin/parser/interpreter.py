@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kinds
+from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds
 from lorewright.builtin.parser.clause_reading import read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act

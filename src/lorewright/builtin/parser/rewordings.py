@@ -385,11 +385,9 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
         return ""
     at = 1 if len(said) > 1 and said[0].casefold().endswith(("ly", "almost")) else 0
     if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
-        # `elbows on the table`
-        return ""
+        return ""  # `elbows on the table`
     verb, is_third = first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
-    if not verb and re.fullmatch(r"have (?:a|another)(?: \w+){0,2} \w+", text) and is_verb(said[-1].casefold()):
-        verb = "have"
+    verb = verb or ("have" if text.startswith("have a") and not said[5:] and is_verb(said[-1].casefold()) else "")
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(not _is_sure(word.casefold().partition("'")[0]) for word in slips):
         return ""
