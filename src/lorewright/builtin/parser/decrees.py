@@ -104,7 +104,7 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
         if not (
             _is_decreed(ctx, clause, is_told=is_told, goes_on=goes_on, is_of_third=is_of_third)
             or (act.kind in _words()["giving"] and not at and _is_served(clause))
-            or (not is_told and _is_forced(ctx, clause))
+            or ((not is_told or _IS_OWN.match(clause)) and _is_forced(ctx, clause))
         ):
             continue
         kept = re.sub(r",? (?:and then|and now|and|then|so that|so|but)$", "", act.words[:start].strip(" ,;*."))
@@ -136,6 +136,7 @@ _SERVED = re.compile(
 
 
 # Others are made to do something: `make her give me the key`; what one may well bring about by being kind is none.
+_IS_OWN = re.compile(r"(?:I|we) ", re.IGNORECASE)
 _FORCED = re.compile(r"(?:i |we )?(?:make|makes|force|forces|compel|compels|command|commands) (?P<rest>.+)")
 
 

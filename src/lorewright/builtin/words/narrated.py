@@ -132,12 +132,16 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
         return True
     if _HOUR.match(text):
         return is_alone or " and " in text
+    if is_alone and _SO_I.search(text) and (subject := _subject(plain, nouns)) is not None:
+        return subject[0] in ("absent", "everybody")
     made = _MADE_TO.match(text)
     if made is not None:
         return _is_made_to(made["how"], made["rest"].split(), nouns, _capitals(sentence))
     return _happens(plain, nouns)
 
 
+# `Mr Gaunt forgot to lock it, so I just leave.`
+_SO_I = re.compile(r"\b(?:forgot|left|dropped|lost|never|has|had)\b.*\bso (?:now )?i\b")
 _FEWEST = 2
 _OWN = re.compile(r"(?:i|i'm|i'll|i've|i'd|we|we're|we'll|to|not|my (?:mind|heart)|enough)\b")
 
