@@ -201,6 +201,13 @@ def test_a_question_that_names_nothing_of_the_game_gets_the_answer_of_its_kind()
         ("conjure a feast", "no magic"),
         ("set my charm to 50", "by saying so"),
         ("order the clouds to part", "do not listen"),
+        ("jack into the grid and hack the rain so it never turns", "any network"),
+        ("skip straight to six and see how it went", "cannot skip"),
+        ("clone myself", "one of you"),
+        ("tell the loud one to get out of my head", "by willing it"),
+        ("turn Viktor into a toad", "cannot turn into anything"),
+        ("crawl through the keyhole", "what is solid"),
+        ("break the fourth wall", "in the story"),
         ("something that nobody has thought of", "beyond you here"),
     ],
 )
@@ -210,7 +217,16 @@ def test_an_impossible_deed_is_refused_by_what_it_would_be(words: str, said: str
 
 @pytest.mark.parametrize(
     "line",
-    ["I turn into the alley", "I look at the time", "fly the flag", "go through the door", "write a spell of verse"],
+    [
+        "I turn into the alley",
+        "I look at the time",
+        "look through the keyhole",
+        "take off my hat",
+        "turn the page",
+        "fly the flag",
+        "go through the door",
+        "write a spell of verse",
+    ],
 )
 def test_what_is_possible_is_never_refused_as_impossible(line: str) -> None:
     assert not is_never_possible(line)
@@ -259,6 +275,15 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("hm so where do I even start", "hint"),
         ("how long does this take", "turns"),
         ("is the business card important?", "rules"),
+        ("is there a wrong answer in this one or is it just vibes? what makes me lose", "rules"),
+        ("Is there any way of winning this without a fight?", "rules"),
+        ("do i have to look for the crate or can i just go home and thats a win too", "rules"),
+        ("is there one culprit fixed from the beginning?", "rules"),
+        ("does the program make it up as we go along", "program"),
+        ("can i go anywhere or are there walls", "rules"),
+        ("which of these is best, as one player to whoever runs the thing?", "rules"),
+        ("Have I lost for good if it goes wrong?", "rules"),
+        ("Undo. I did not mean to sit down.", "undo"),
     ],
 )
 def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kind: str) -> None:
@@ -273,6 +298,10 @@ def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kin
         "brb gonna look what is behind the bar",
         "is it important to you",
         "save me a glass",
+        "did I lose you?",
+        "do I have to pay for the drink, Viktor?",
+        "is there another way to win her over?",
+        "do you have to talk to everyone like that?",
     ],
 )
 def test_what_a_person_is_asked_stays_theirs(line: str) -> None:
@@ -292,11 +321,28 @@ def test_a_clock_is_asked_about_by_what_it_counts_and_more_may_be_asked_of_it() 
     assert clocks_asked_about("Hold on, what's Heat again? Should I worry if it rises?", ["Heat"]) == ("Heat",)
     assert clocks_asked_about("that number beside Heat, what is it", ["Heat"]) == ("Heat",)
     assert clocks_asked_about("What's Heat again? I take the card.", ["Heat"]) == ()
+    for asked in (
+        "wait before I do anything, does Heat ever go back down or is it permanent?",
+        "how do I get heat back off the board",
+        "If heat reaches six, have I lost for good?",
+        "does heat 3 mean mine or hers?",
+        "can i lower my heat",
+    ):
+        assert clocks_asked_about(asked, ["Heat"]) == ("Heat",)
+    assert clocks_asked_about("can you feel the heat?", ["Heat"]) == ()
+    assert clocks_asked_about("does my name come up often in here?", ["Name"]) == ()
 
 
 def test_a_question_of_the_game_needs_words_of_the_game() -> None:
     assert is_of_the_game("are there autosaves or checkpoints?")
     assert not is_of_the_game("are there boats?")
+
+
+def test_of_all_that_is_asked_in_one_line_each_question_is_answered() -> None:
+    asked = "If talk is full, have I lost for good, or can I start the evening over?"
+    told = answer_aside("rules", w.small_world(), FREEFORM, asked)
+    assert "one can lose" in told
+    assert "--new begins the story anew" in told
 
 
 def test_a_stat_is_told_with_what_high_and_low_mean() -> None:

@@ -59,6 +59,7 @@ def played(app: App, line: str) -> dict[str, object]:
         ("what does Dread do?", "Dread is at 0 of 3."),
         ("what happens when dread is full", "Dread is at 0 of 3."),
         ("how do I keep the dread down", "Dread is at 0 of 3."),
+        ("does the dread ever go back down?", "Nothing in this story brings it down again"),
         ("rewind one turn please", "There is nothing to take back yet"),
         ("can I restore an earlier save?", "every turn is saved"),
         ("is there a walkthrough?", ""),
