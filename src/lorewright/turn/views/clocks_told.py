@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from lorewright.builtin.words.asides import clocks_asked_about, names_of_clock
 from lorewright.builtin.words.clauses import capitalised, listed
+from lorewright.rules.aiming import cost_clock
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.world.state import WorldState
 
@@ -30,7 +31,7 @@ def clocks_told(state: WorldState, rules: CampaignRules, words: str) -> str:
     for clock in state.clocks_shown():
         if clock["name"] in asked:
             stands = f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}."
-            moves = _moves(rules, clock["id"], words)
+            moves = _moves(state, rules, clock["id"], words)
             means = means_of(rules, clock["id"]) or ("" if moves else "What moves it the story shows.")
             lines.append(" ".join(filter(None, (stands, means, moves))))
     return " ".join(lines)
@@ -46,21 +47,26 @@ _WAY_UP = re.compile(
 )
 
 
-def _moves(rules: CampaignRules, clock: str, words: str) -> str:
+def _moves(state: WorldState, rules: CampaignRules, clock: str, words: str) -> str:
     """Return which ways a clock may go at all, where that is asked, and which of the ruleset's own acts raise it; what
     in the story moves it is for the player to find out."""
     said = words.casefold()
     is_down, is_up = _WAY_DOWN.search(said) is not None, _WAY_UP.search(said) is not None
-    if not (is_down or is_up):
+    if not (is_down or is_up) or clock not in state.clocks:
+        # The numbers of a ruleset's scene move by its own formulas.
         return ""
+    counted = cost_clock(state)
+    is_price = counted is not None and counted.id == clock
     steps = set(_steps(rules.model_dump(mode="json"), clock))
     lines = []
     if is_down:
         lines.append(
             "It can go down again, by what you do in the story; what does it is for you to find out."
-            if any(step < 0 for step in steps)
+            if is_price or any(step < 0 for step in steps)
             else "Nothing in this story brings it down again: it only goes up."
         )
+    if is_price:
+        lines.append("It may go up where something risky goes wrong, or comes at a price.")
     own, acts = _local(clock), rules.ruleset.actions.items()
     dear = sorted({name.replace("_", " ") for name, act in acts if act.costs.get(own, 0) > 0})
     if clock not in rules.good_clocks:
