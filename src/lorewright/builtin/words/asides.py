@@ -122,14 +122,8 @@ class Subject:
 Section = Literal["questions", "deeds"]
 
 
-_ASKED_APART = re.compile(r"[?;]|[.!](?= )|, (?=and |but )| (?=and (?:can|is|are|may|do|does|will|how|what) )")
-
-
 def subjects_in(text: str, section: Section) -> tuple[str, ...]:
     """Return the subjects of a section that words are about, the first that is named first."""
-    if section == "questions" and len(asked := [part for part in _ASKED_APART.split(text) if part.strip()]) > 1:
-        # What is meant by the words of one question says nothing of the others.
-        return tuple(dict.fromkeys(name for part in asked for name in subjects_in(part, section)))
     plain = f" {_bare(text.replace('’', chr(39)))} "
     found: dict[str, int] = {}
     for name, subject in subjects()[section].items():

@@ -106,7 +106,10 @@ _BECOME = re.compile(
     r"(?:[\w-]+ years old again|[\w-]+ years old,? and it is|(?:a|the) (?:little )?(?:child|kid|boy|girl|baby) again"
     r"|(?:young|small|little) again)\b"
 )
-_SUDDENLY = re.compile(r"(?:and )?(?:suddenly |now )(?:i am|i'm|im) |(?:i am|i'm|im) (?:suddenly|magically|instantly) ")
+_SUDDENLY = re.compile(
+    r"(?:and )?(?:suddenly|magically|miraculously) (?:i|we) (?:have|own|hold) (?!to |got to |an idea|a feeling)"
+    r"|(?:and )?(?:suddenly |now )(?:i am|i'm|im) |(?:i am|i'm|im) (?:suddenly|magically|instantly) "
+)
 _MADE_TO = re.compile(r"(?P<how>have|let) (?P<rest>.+)")
 
 
@@ -205,17 +208,24 @@ def _happens(plain: Sequence[str], nouns: Nouns) -> bool:
     if set(after) & _words()["habits"] or _REMARKED.search(" ".join(said)):
         return False
     is_sudden = is_sudden or bool(set(after[:3]) & _words()["sudden"]) or _AT_ONCE.search(" ".join(after)) is not None
+    if who == "several" and after and verb in ("go", "lead", "run") and after[0] in ("up", "down"):
+        # Stairs do.
+        return is_sudden
     if who == "several":
         return verb != "" and (
             is_sudden or not nouns.people or bool(set(after[:3]) & (_words()["particles"] | {"me"})) or not after
         )
     is_person = who in ("listener", "present", "absent")
     is_odd = _is_moving(said, at) or (is_person and verb.endswith("s") and "'" not in verb and "me" in after[:3])
+    is_odd = is_odd or (who == "listener" and _ODD.fullmatch(verb) is not None and verb not in function_words())
     if not (is_third_person(verb) or is_odd):
         return False
-    return _decides(who, verb, after, nouns, is_sudden=is_sudden, is_chain=_is_chain(words[at:]))
+    chain = _is_chain(words[at:])
+    return _decides(who, verb, after, nouns, is_sudden=is_sudden, is_chain=chain, is_new=said[0] in _NEW)
 
 
+# What comes from nowhere; and a word that may be a verb of whom one speaks to.
+_NEW, _ODD = frozenset(("a", "an", "another")), re.compile(r"[a-z]{3,}[^s']s")
 # A remark, told as one.
 _REMARKED = re.compile(
     r"\bi(?: have| 've|'ve)? (?:heard?|suppose|think|guess|believe|bet|mean|gather|reckon|notice|see)\b"
@@ -230,7 +240,9 @@ _AT_ONCE = re.compile(
 )
 
 
-def _decides(who: str, verb: str, after: Sequence[str], nouns: Nouns, *, is_sudden: bool, is_chain: bool) -> bool:
+def _decides(
+    who: str, verb: str, after: Sequence[str], nouns: Nouns, *, is_sudden: bool, is_chain: bool, is_new: bool
+) -> bool:
     """Tell whether what somebody does is more than a remark about them could say."""
     lists, is_alone, is_at_me = _words(), not nouns.people, "me" in (after if who == "pronoun" else after[:4])
     if verb in lists["felt"]:
@@ -243,6 +255,9 @@ def _decides(who: str, verb: str, after: Sequence[str], nouns: Nouns, *, is_sudd
         return who == "listener" or (who == "present" and (is_at_me or is_chain))
     is_moved = bool(set(after[:2]) & lists["particles"])
     is_event = verb in lists["events"]
+    is_at_me = is_at_me or (after[:1] == ["my"] and bool(lexicon().body & set(after[1:3])))
+    if verb in lists["drastic"] or (who == "thing" and is_new and (is_event or bool(set(after) & lists["particles"]))):
+        return True
     is_seen = verb in (lists["lasting"] if who == "thing" else lists["posed"])
     if set(after) & lists["idioms"] or (is_seen and not (is_chain or is_sudden or "again" in after)):
         return who != "thing" and is_moved
@@ -269,9 +284,12 @@ def _is_chain(words: Sequence[str]) -> bool:
     for at, word in enumerate(words[:-1]):
         if not (word.endswith(",") or word == "and"):
             continue
-        after = [each.strip(",.") for each in words[at + 1 : at + 5]]
+        after = [each.strip(",.") for each in words[at + 1 : at + 6]]
         while after and (after[0] in _words()["between"] or after[0] in _words()["joints"] or after[0].endswith("ly")):
             after = after[1:]
+        if after[:1] and after[0] in _words()["determiners"] and len(after) > _FEWEST:
+            # `and the sun comes out`
+            after = after[2:] if is_third_person(after[2]) else after[3:]
         if after and is_third_person(after[0]) and after[0] not in _words()["stative"] | _words()["felt"]:
             return True
     return False
@@ -303,6 +321,9 @@ def _subject(words: Sequence[str], nouns: Nouns) -> tuple[str, int] | None:
     if said[0] in ("all", "both") or (said[0] == "the" and said[1] == "others"):
         at = next((at for at in range(2, min(len(said), 6)) if said[at - 1].endswith("s") and is_verb(said[at])), 0)
         return ("several", at) if at else None
+    if said[0].endswith("'s") and _called(said[0][:-2], people) is not None:
+        # `Teo's hen breaks`
+        return _with_its_verb("thing", said, 2, nouns)
     if said[0] not in _words()["determiners"]:
         is_named = not (is_verb(said[0]) or said[0] in function_words() | lexicon().verb_words | lexicon().articles)
         is_act = said[1] in _words()["events"] | _words()["arrivals"] or (said[1] in _words()["plain"])
@@ -360,7 +381,7 @@ def _with_plain_verb(said: Sequence[str]) -> tuple[str, int] | None:
     for at in range(2, min(len(said), 5)):
         is_act = is_verb(said[at]) or said[at] in lexicon().verb_words or f"{said[at]}s" in _words()["plain"]
         is_act = is_act or f"{said[at]}es" in _words()["plain"]
-        if said[at - 1].endswith("s") and not said[at].endswith("s") and is_act:
+        if said[at - 1 - (said[at - 1] in _words()["between"])].endswith("s") and not said[at].endswith("s") and is_act:
             return "several", at
     return None
 
@@ -390,5 +411,5 @@ def is_third_person(word: str) -> bool:
         return False
     forms = {word[:-1], word.removesuffix("es"), f"{word.removesuffix('ies')}y"} - {word, f"{word}y"}
     return any(map(is_verb, forms)) or any(
-        word in _words()[name] for name in ("events", "arrivals", "felt", "said", "plain")
+        word in _words()[name] for name in ("events", "arrivals", "felt", "said", "plain", "drastic")
     )
