@@ -122,6 +122,10 @@ class Subject:
 Section = Literal["questions", "deeds"]
 
 
+# What has words that stand in many a question counts for nothing beside what is clearly asked.
+_LOOSE = frozenset(("may", "restart", "display", "undo", "part", "dice", "help", "hint", "machine"))
+
+
 def subjects_in(text: str, section: Section) -> tuple[str, ...]:
     """Return the subjects of a section that words are about, the first that is named first."""
     plain = f" {_bare(text.replace('’', chr(39)))} "
@@ -136,7 +140,7 @@ def subjects_in(text: str, section: Section) -> tuple[str, ...]:
         if places:
             found[name] = min(places)
     if section == "questions" and -1 in found.values():
-        found = {name: place for name, place in found.items() if place < 0}
+        found = {name: place for name, place in found.items() if place < 0 or name not in _LOOSE}
     return tuple(sorted(found, key=found.__getitem__))
 
 
