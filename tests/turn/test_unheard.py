@@ -24,6 +24,11 @@ def test_who_calls_through_the_doors_has_no_answer_and_hears_what_was_heard() ->
     assert KITCHEN in said and MUSIC not in said
 
 
+def test_who_is_seen_is_not_told_of_where_somebody_else_is_spoken_to() -> None:
+    seen = "Out in the lot, under the pink bird, Constable Oakes is standing near something."
+    assert unheard("alone", "So that's what they call you.", told=(seen,)) == "Nobody answers."
+
+
 def test_what_one_says_to_oneself_calls_nobody() -> None:
     assert unheard("alone", "This place gives me the creeps").startswith("You say it to yourself")
 

@@ -163,7 +163,8 @@ _HAILS = re.compile(
 
 
 def _asks_oneself(text: str) -> bool:
-    return _ASKS_ONESELF.search(text) is not None and _HAILS.match(text) is None
+    is_reported = any(word in lexicon().saying for word in text.casefold().split()[:2])
+    return _ASKS_ONESELF.search(text) is not None and _HAILS.match(text) is None and not is_reported
 
 
 def _absent(ctx: ParseContext, name: str) -> Candidate | None:

@@ -61,7 +61,7 @@ def answer_unheard(aside: Aside, plain: str, line: str, names: Sequence[str], to
             if aside.kind == "behind":
                 return f"{plain} {_NOTICED.format(quote=' '.join(about))}" if about else plain
             is_called = earshot.calls_out(line)
-            about = about or (heard if is_called else ())
+            about = about or (earshot.told_of("any noise", heard) if is_called else ())
             lead = _CALLED if is_called else _TO_ONESELF
             if about:
                 return f"{lead}{_NOTICED.format(quote=' '.join(about))}"
