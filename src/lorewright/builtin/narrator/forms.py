@@ -45,11 +45,14 @@ class WordForm:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeedForm:
     """Whether deeds of a form change nothing, and only take something in; the sorts of words for them that are told by
-    themselves, and the forms that they have with something to sit on, or to go in."""
+    themselves, and the forms that they have with something to sit on, or to go in; whether a word for handling a thing,
+    or any word at all, says what is done."""
 
     harmless: bool = False
     senses: bool = False
     own_words: frozenset[str] = frozenset()
+    handled: bool = False
+    of_any_word: bool = False
     with_seats: str = ""
     with_vessels: str = ""
 

@@ -78,17 +78,14 @@ def _kind_told(outcome: Outcome, noun: SceneryView) -> str:
     form = form_with(outcome.form, head)
     if not first or first in _THEFTS or (outcome.form == "eat" and head not in _FOOD):
         return ""
-    is_handled = _SORT_OF.get(first) == "handle" and outcome.form in _HANDLED
-    is_other = outcome.form in ("", "attempt") and first not in _SORT_OF
+    row = deed_forms().get(outcome.form, DeedForm())
+    is_handled = _SORT_OF.get(first) == "handle" and (row.handled or not outcome.form)
+    is_other = (row.of_any_word or not outcome.form) and first not in _SORT_OF
     if form not in kinds_of(IN_WORDS) and not is_handled and not is_other:
         return ""
     if _FINDS_OUT.search(outcome.deed):
         return PURPOSE
     return form if form in kinds_of(IN_WORDS) else "work"
-
-
-# Forms of which a word for handling a thing says what is done: `shake the hen`, `empty the bucket`.
-_HANDLED = frozenset(("", *"attempt use work move put drop look embrace lock open close break touch wear".split()))
 
 
 def _form_of_deed(outcome: Outcome, noun: SceneryView) -> str:
