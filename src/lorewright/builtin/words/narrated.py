@@ -208,7 +208,7 @@ def _happens(plain: Sequence[str], nouns: Nouns) -> bool:
     if set(after) & _words()["habits"] or _REMARKED.search(" ".join(said)):
         return False
     is_sudden = is_sudden or bool(set(after[:3]) & _words()["sudden"]) or _AT_ONCE.search(" ".join(after)) is not None
-    if who == "several" and after and verb in ("go", "lead", "run") and after[0] in ("up", "down"):
+    if who == "several" and after and verb in _words()["climbing"] and after[0] in ("up", "down"):
         # Stairs do.
         return is_sudden
     if who == "several":
