@@ -44,6 +44,20 @@ def test_questions_without_their_form_get_it(typed: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
+        ("take the tapers straight to ambrose", "take the tapers to ambrose"),
+        ("i head directly back to the lot", "i head back to the lot"),
+        ("put the hat straight", "put the hat straight"),
+        ("give me a straight answer", "give me a straight answer"),
+        ("look straight to the door", "look straight to the door"),
+    ],
+)
+def test_that_one_goes_somewhere_at_once_is_the_way_there(typed: str, meant: str) -> None:
+    assert spelled_out(typed, NAMES) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
         ("i no have money", "i don't have money"),
         ("she not answer the door", "she doesn't answer the door"),
         ("he not here", "he is not here"),
