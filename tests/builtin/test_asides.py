@@ -284,6 +284,9 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("which of these is best, as one player to whoever runs the thing?", "rules"),
         ("Have I lost for good if it goes wrong?", "rules"),
         ("Undo. I did not mean to sit down.", "undo"),
+        ("Help! What does 'charm +1' do for me?", "rules"),
+        ("is one turn always ten minutes?", "rules"),
+        ("what's a good move here? I'm hopeless at this", "hint"),
     ],
 )
 def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kind: str) -> None:

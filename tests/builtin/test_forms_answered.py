@@ -110,6 +110,28 @@ def test_an_answer_takes_up_what_was_said(form: str, kind: str, words: str, echo
     assert "Viktor" in told
 
 
+@pytest.mark.parametrize(
+    ("form", "echo"),
+    [
+        ("ask", "where'd I even find that coat"),
+        ("ask_self", "what do I write in that little book"),
+        ("ask", "who brought me here"),
+        ("ask_self", "what happened to me"),
+    ],
+)
+def test_nobody_claims_not_to_know_their_own_affairs(form: str, echo: str) -> None:
+    told = told_of(form, "ask", echo.replace("I ", "you "), echo)
+    assert echo.casefold() in told.casefold()
+    assert not any(text in told for text in ("know", "told me", "guessing", "couldn't", "can't help"))
+
+
+@pytest.mark.parametrize("echo", ["what did I hear about the boat", "how do I get out of here", "has the boat come in"])
+def test_what_somebody_may_not_know_is_no_affair_of_their_own(echo: str) -> None:
+    group = grammar()["echo.asked.own_affair"]
+    told = told_of("ask", "ask", echo, echo)
+    assert not any(variant.text.partition("says")[2] in told for variant in group)
+
+
 def test_a_question_that_is_no_yes_or_no_has_no_answer_of_that_kind() -> None:
     told = told_of(
         "ask_self", "enquire", "what was the worst storm you ever saw", "what was the worst storm I ever saw"
@@ -174,6 +196,11 @@ def test_all_who_are_here_can_be_told_to_be_quiet(form: str, words: str) -> None
         ("apologise", "I'm sorry about Jin, it must be hard", "heard.condolence"),
         ("call", "whoever is in the corner, come out", "heard.at_large"),
         ("insult", "silence, voices", "heard.in_head"),
+        ("greet", "Captain Lund says hello", "heard.greeting_from"),
+        ("comfort", "my aunt sends her love", "heard.greeting_from"),
+        ("farewell", "wish the old man good appetite", "heard.wished"),
+        ("opinion", "this is so weird", "heard.odd"),
+        ("ask_self", "you haven't changed a bit", "heard.praise"),
     ],
 )
 def test_words_of_one_sense_have_its_answer(form: str, words: str, answer: str) -> None:
@@ -447,6 +474,7 @@ def test_what_is_done_to_a_thing_without_dice_is_told_by_its_form_too() -> None:
         ("what does Ambrose worry about?", False),
         ("what do you know about Ambrose and his debts?", False),
         ("who is Ambrose?", False),
+        ("is there money in that lamp?", True),
     ],
 )
 def test_what_shares_only_a_name_with_a_question_is_told_after_a_no(asked: str, is_beside: bool) -> None:

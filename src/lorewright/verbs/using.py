@@ -14,6 +14,7 @@ from lorewright.builtin.parser.readings import (
     Reading,
     act_word,
     acting,
+    aimed_at_prose,
     asking,
     bare,
     meant,
@@ -95,6 +96,11 @@ def _read_use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | 
     nouns = ctx.nouns
     rest = trimmed(rest, start=("on", "off", "from", "up"), end=("on", "off", "up"))
     if not bare(rest):
+        word = act_word(words)
+        noun = in_prose(word, nouns) if word in lexicon().likes else None
+        if noun is not None and noun.standing == "shown":
+            # The cup that was put there is drunk from.
+            return aimed_at_prose(ctx, f"{words} from the {noun.name}", noun.name)
         return asking(words, "Use what?", [f"use {typeable(thing.name)}" for thing in nouns.carried + nouns.here])
     thing, joint, onto = parted(rest, ("on", "with", "in", "against", "at", "to", "for"))
     if act_word(words) in ("play", "replay") and resolve(bare(thing or rest), nouns.things) is None:

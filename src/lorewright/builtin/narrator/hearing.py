@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rapidfuzz.distance import OSA
+
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of, word_forms
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of
-from lorewright.builtin.narrator.views import Beat
+from lorewright.builtin.narrator.views import Beat, Person
 from lorewright.builtin.words.asides import has_words
 from lorewright.builtin.words.echoes import asked_words
 from lorewright.index.keywords import STOP_WORDS, content_words
@@ -221,6 +223,61 @@ def is_between_two(given: NarratorInput, outcome: Outcome) -> bool:
     return _BETWEEN_TWO.search(asked) is not None or len(outcome.deed.split()) > _SHORT_QUESTION
 
 
+# Groups of questions that are not told apart, by which group they are taken up; and of what is somebody's own.
+_ASKED, _OWN_AFFAIR = "asked.anything", "asked.own"
+_ECHOED_AS = {
+    "heard.of_you": "heard.view", "heard.news": "heard.statement", "heard.topic": "heard.statement",
+    **dict.fromkeys(("asked.who", "asked.where", "asked.when", "asked.how", "asked.what", "asked.whether"), _ASKED),
+    **dict.fromkeys(("asked.why", "asked.either"), _ASKED), _OWN_AFFAIR: "asked.own_affair",
+}  # fmt: skip
+# Questions after what is somebody's own, as they are put to them; what may ask after anything else; and what they may
+# know or not know.
+_OWN_QUESTION = (
+    r"(?:(?:and|so|but|well|then|now),? )*(?:"
+    r"(?:who|what|where|when|why|how|which|whose)\b[\w' ]*?"
+    r"(?:\bdid|'d|\bare|\bam|\bwas|\bwere|\bhave|\bhad|'ve)(?: even| ever)? ME\b"
+    r"|(?:what|whom?|why) do(?: even| always)? ME\b|what happened to MINE\b|(?:was|were) ME\b"
+    r"|who(?:'s| is| was| has| had)? (?:brought|sent|taught|hired|raised|named|invited|trained|married|employed) MINE\b"
+    r"|what(?:'s| is| are) (?:that |this |those |it )?(?:in|inside|on|under) (?:my|your)\b)"
+)
+_KNOWN_OF = re.compile(
+    r"\b(?:know|knew|known|see|saw|seen|hear|heard|notice\w*|tell|told|remember|recall|thinks?|thought|thinking|believe\w*"
+    r"|suspect\w*|guess|suppose|reckon|means?|meant|calls?|called|say|said|want|recogni[sz]\w*|if|can|could|would|should"
+    r"|will|might|must|going)\b",
+    re.IGNORECASE,
+)
+_OF_LISTENER, _OF_THEMSELVES = (
+    re.compile(_OWN_QUESTION.replace("ME", me).replace("MINE", mine), re.IGNORECASE)
+    for me, mine in (("you", "you"), ("i", "(?:me|my)"))
+)
+
+
+def own_affair(group: str, asked: str) -> str:
+    """Return the group that answers a question: that of what is somebody's own, where nobody could know it better."""
+    is_own = _OF_LISTENER.match(asked.strip()) is not None and not _KNOWN_OF.search(asked)
+    return _OWN_AFFAIR if is_own and _ECHOED_AS.get(group, group) == _ASKED else group
+
+
+def echoed_as(group: str, deed: str) -> str:
+    """Return the group whose sentences take up the words that are answered by a group, by these words as the listener
+    repeats them."""
+    is_own = _OF_THEMSELVES.match(deed) is not None and not _KNOWN_OF.search(deed)
+    taken_up = _ECHOED_AS.get(group, group)
+    return _ECHOED_AS[_OWN_AFFAIR] if is_own and taken_up in (_ASKED, "asked.self") else taken_up
+
+
+def is_asked_about(topic: str, asked: str) -> bool:
+    """Tell whether words name a topic, perhaps with a letter wrong."""
+    said = content_words(asked)
+    return any(
+        OSA.distance(word, other) <= (len(word) >= _LONG_WORD) for word in content_words(topic) for other in said
+    )
+
+
+# A word of so many letters is known with one of them wrong.
+_LONG_WORD = 5
+
+
 def not_in_what_was_told(given: NarratorInput, outcome: Outcome, known: Evidence) -> Beat | None:
     """Return that somebody cannot answer a question which only leads to what they have told in this very turn; None
     where it leads to more, or to what they told before."""
@@ -245,12 +302,28 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     small = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | names
     wanted = {singular(word) for word in content_words(outcome.deed or asked)} - small
     said = {singular(word) for word in content_words(new[0].text)}
+    there_is = _IS_THERE.match(outcome.deed or asked)
+    if there_is is not None and (what := singular(there_is["what"].casefold())) not in said | small:
+        is_stem = len(what) >= _STEM and any(word[:_STEM] == what[:_STEM] for word in said)
+        return [] if is_stem else _beside(outcome, who)
     is_near = any(word[:_STEM] in {other[:_STEM] for other in said} for word in wanted if len(word) >= _STEM)
     shared = set(content_words(asked)) & set(content_words(new[0].text))
     if not wanted or is_near or wanted & said or not shared or not shared <= names | FAINT_WORDS:
         return []
+    return _beside(outcome, who)
+
+
+def _beside(outcome: Outcome, who: Person) -> list[Beat]:
     group = "echo.told.beside" if outcome.deed else "told.beside"
     return [Beat("outcome", group, {}, {"who": who, "deed": outcome.deed} if outcome.deed else {"who": who})]
+
+
+# A question whether there is something in what is told of.
+_IS_THERE = re.compile(
+    r"(?:(?:so|and|but|well),? )*(?:is|are) there (?:any |a |an |much |some |good |really |enough |still )*"
+    r"(?P<what>[\w'-]+)(?: to be made| to be had)? in\b",
+    re.IGNORECASE,
+)
 
 
 _NAME = re.compile(r"\b[A-Z][\w'-]+")

@@ -22,6 +22,7 @@ from lorewright.builtin.narrator.hearing import (
     answers_of_scenario,
     asks_more,
     beside_the_point,
+    is_asked_about,
     not_in_what_was_told,
     played_beats,
 )
@@ -370,6 +371,8 @@ def ignorance(given: NarratorInput, outcome: Outcome) -> Beat:
     """
     plain_no, who = answered(given, outcome), views.person(given, outcome.target_id)
     leads = [lead for lead in given.leads if lead.asked == outcome.target_id]
+    # Nobody says of what they were just asked about that one should ask about it.
+    leads = [lead for lead in leads if lead.holder != lead.asked or not is_asked_about(lead.topic, outcome.words)]
     if who is None or not leads or plain_no.facts.get("topic") in ("none", "self"):
         return plain_no
     others_first = sorted(leads, key=lambda lead: (given.recall.get(lead.key, 0), lead.holder == lead.asked))

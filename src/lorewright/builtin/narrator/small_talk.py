@@ -15,6 +15,7 @@ from lorewright.builtin.narrator.act_words import INTRODUCTION, given_name, name
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import FEELS, WordForm, kinds_of, known_lines, sorts, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
+from lorewright.builtin.narrator.hearing import echoed_as, is_asked_about, own_affair
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
@@ -93,7 +94,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         name, form = form.of_world, word_forms()[form.of_world]
     if _is_called(asked, who):
         return Beat("outcome", "asked.is_name", {}, {"who": who})
-    group = by_words or _finer(given, outcome, who, form.finer) or form.answer
+    group = by_words or own_affair(_finer(given, outcome, who, form.finer) or form.answer, asked)
     if group == _FEELING and (not _OF_ME.search(asked) or FEELS.search(asked)):
         group = form.answer
     way = _way_asked(given, outcome) if name == _WAY else ""
@@ -115,7 +116,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return _answer(given, outcome, who, group.removeprefix("talk."))
     if group == _DOING:
         return _at_it(given, who)
-    if group == _ELSE and (topic := own_topic(given, who.id)):
+    if group == _ELSE and (topic := own_topic(given, who.id, asked)):
         return Beat("outcome", group, {"topic": "named"}, {"who": who, "topic": topic})
     if line is not None:
         return _quoting(Beat("outcome", "asked.known", {}, {"who": who}), line)
@@ -128,11 +129,6 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
 # Groups whose answers take up what was said; those of questions that are not told apart have one.
 ECHO = "echo."
 _ASKED, _FEELING = "asked.anything", "talk.feeling"
-_ECHOED_AS = {
-    "heard.of_you": "heard.view", "heard.news": "heard.statement", "heard.topic": "heard.statement",
-    **dict.fromkeys(("asked.who", "asked.where", "asked.when", "asked.how", "asked.what", "asked.whether"), _ASKED),
-    **dict.fromkeys(("asked.why", "asked.either"), _ASKED),
-}  # fmt: skip
 _WH = re.compile(r"(?:what|which|who|where|when|how)\b", re.IGNORECASE)
 _OWN_WORDS, _MY_WORDS = re.compile(r"your?\b", re.IGNORECASE), re.compile(r"(?:i|my)\b", re.IGNORECASE)
 
@@ -147,7 +143,7 @@ def echo_of(given: NarratorInput, outcome: Outcome, who: Person, group: str) -> 
         group = "asked.self"
     if group == _REASON and not outcome.deed.casefold().startswith(("why", "how come")):
         return None
-    group = f"{ECHO}{'heard.view' if is_mine and group == _FEELING else _ECHOED_AS.get(group, group)}"
+    group = f"{ECHO}{'heard.view' if is_mine and group == _FEELING else echoed_as(group, outcome.deed)}"
     if not outcome.deed or group not in grammar() or regard_of(given, who.id) == "cold":
         return None
     kind = "own" if _OWN_WORDS.match(outcome.deed) else "listener" if is_mine else ""
@@ -460,9 +456,11 @@ def regard_of(given: NarratorInput, who: str) -> str:
     return next((view.regard for view in given.scene.people if view.id == who), "")
 
 
-def own_topic(given: NarratorInput, who: str) -> str:
-    """Return something that somebody here would tell of if they were asked, and that the player can name."""
-    return next((lead.topic for lead in given.leads if lead.asked == lead.holder == who), "")
+def own_topic(given: NarratorInput, who: str, asked: str = "") -> str:
+    """Return something that somebody here would tell of if they were asked, and that the player can name: none that was
+    just asked about."""
+    own = (lead.topic for lead in given.leads if lead.asked == lead.holder == who)
+    return next((topic for topic in own if not is_asked_about(topic, asked)), "")
 
 
 def _wellbeing(given: NarratorInput, who: Person, facts: dict[str, Fact]) -> tuple[dict[str, Fact], dict[str, Slot]]:

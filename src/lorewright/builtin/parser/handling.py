@@ -374,6 +374,9 @@ def whole(acts: Sequence[Act]) -> list[Act]:
         kind = None if before is None else kind_of(before)
         is_deed = kind is not None and not (kind.said or kind.aside or kind.leads_on or kind.leaves)
         is_end = _MANNER.match(act.words) or (_PURPOSE.match(act.words) and kind is not None and not kind.asks_why)
+        if before is not None and is_said(before) and _PLACED.fullmatch(act.words):
+            # `You looked at something. Up there.`
+            continue
         if before is not None and is_deed and is_end and not is_said(act):
             joint = ", " if _MANNER.match(act.words) else " "
             words = f"{before.words.strip(' ,.*')}{joint}{act.words.strip(' ,.*')}"
@@ -399,6 +402,9 @@ _MANNER = re.compile(
     r"(?:holding|keeping|pointing|facing|pressing|cupping|resting|balancing|shielding|tilting|angling|being careful"
     r"|taking care|making sure|careful (?:not )?to|trying not to)\b",
     re.IGNORECASE,
+)
+_PLACED = re.compile(
+    r"[^\w?]*(?:right |just )?(?:up|down|over|out|in|back|under|behind) (?:there|here)[^\w?]*", re.IGNORECASE
 )
 _PURPOSE = re.compile(
     r"(?:just |only )?(?:so as |in order )?to (?:see|check|find out|feel|hear|test|know|learn|tell)\b", re.IGNORECASE

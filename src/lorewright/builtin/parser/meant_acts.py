@@ -281,7 +281,9 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         turns = {**(one.turns_own if is_own else {}), **({} if alone else one.turns_beside), **one.turns}
         other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
         if other and (not one.leaves or resolve(act.target, ctx.nouns.exits) is None):
-            return made(act.model_copy(update={"kind": other, "score": max(act.score, TURNED)}))
+            is_offered = is_said(act) and not kinds()[other].said and not act.target
+            named = {"target": act.topic, "topic": ""} if is_offered else {}
+            return made(act.model_copy(update={"kind": other, "score": max(act.score, TURNED), **named}))
     act = made(doubted(act))
     kind = kind_of(act)
     if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := _vehicle(ctx, kind)):

@@ -23,7 +23,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.speech import put_to, read_remark
-from lorewright.builtin.words.asides import has_words
+from lorewright.builtin.words.asides import has_words, subjects_in
 from lorewright.builtin.words.board import (
     BETWEEN,
     FILL,
@@ -489,7 +489,7 @@ def answer_of(board: Board, words: str) -> str:
         if has_words(wanted, words):
             said = re.sub(r"\{(\w+)\}", lambda found: slots[found[1]]() if found[1] in slots else found[0], say)
             if said:
-                return said
+                return f"{said} /hint gives a nudge." if "hint" in subjects_in(words, "questions") else said
     return ""
 
 

@@ -18,6 +18,7 @@ _BEFORE = re.compile(
     r"|really|quick question|game|computer|narrator|gm|dm|oh|no|yes|again|can you|could you"
     r"|would you|i want to|i would like to"
     r"|i'd like to|let me|let's"
+    r"|help(?= (?:what|how|where|why|is|are|can|does|do|which|who)\b)"
     r"|before (?:i|we) (?:do|commit|start|go|begin|type|move|decide|try|act)(?: to| with| on)?"
     r"(?: anything| any further| further| on| this| something| at all)*(?: else)?"
     r"|just (?:to be clear|so i know|out of curiosity|curious)|out of curiosity|to be clear"
@@ -180,13 +181,21 @@ _TO_GAME = re.compile(
 )
 
 
+# A number of the rules: `suggestion +3`.
+_WITH_BONUS = re.compile(r"[a-z]['’\"”]? [+-]\d\b", re.IGNORECASE)
+
+
 def is_of_the_game(text: str) -> bool:
     """Tell whether a question has words that mean nothing but the game, also where somebody is there to be asked."""
     plain = f" {_bare(text.replace('’', chr(39)))} "
     if not is_question(text) or _OF_SOMEBODY.search(plain):
         return False
-    return _TO_GAME.search(plain) is not None or any(
-        subject.alone is not None and subject.alone.search(plain) for subject in subjects()["questions"].values()
+    return (
+        _TO_GAME.search(plain) is not None
+        or _WITH_BONUS.search(text) is not None
+        or any(
+            subject.alone is not None and subject.alone.search(plain) for subject in subjects()["questions"].values()
+        )
     )
 
 
