@@ -68,3 +68,42 @@ def test_who_names_somebody_here_speaks_to_them() -> None:
     output = read(text, said("tell", text, person="Viktor", topic="part of me never left"), told=(CRYING,), scope="bar")
     assert output.aside is None
     assert [action.type for action in output.proposed_actions] == ["tell"]
+
+
+SEEN = ("Out in the street, under the lamp, Constable Oakes is standing near something.",)
+
+
+def test_who_is_called_in_the_middle_of_a_line_is_too_far_off() -> None:
+    text = "Cold night for it, Constable Oakes! Can I offer you a coffee?"
+    output = read(text, said("offer", text, person="Constable Oakes"), told=SEEN, scope="cell")
+    assert output.aside is not None and (output.aside.kind, output.aside.words) == ("afar", "Constable Oakes")
+
+
+def test_words_said_out_loud_are_put_to_no_way_out() -> None:
+    text = "I say out loud that you keep a lot of company"
+    output = read(text, said("tell", text), told=SEEN, scope="cell")
+    assert output.aside is None or output.aside.kind != "behind"
+
+
+def test_who_calls_a_place_by_its_name_speaks_to_who_may_be_there() -> None:
+    acts = (said("call", "Excuse me!"), said("call", "Street!"), said("ask_want", "Do you need a hand with that?"))
+    output = read("Excuse me! Street! Do you need a hand with that?", *acts, told=SEEN, scope="cell")
+    assert output.aside is not None and output.aside.kind == "behind"
+    assert not output.proposed_actions
+
+
+def test_who_says_that_they_go_and_greet_who_is_heard_goes_there() -> None:
+    text = "someone is waiting out there, I'll go and say hello"
+    told = ("Out in the street somebody is waiting.",)
+    acts = (said("tell", "someone is waiting out there,"), said("greet", "I'll go and say hello"))
+    output = read(text, *acts, told=told, scope="cell")
+    assert [action.type for action in output.proposed_actions] == ["go"]
+    output = read("someone is waiting out there, hello!", said("greet", "hello!"), told=told, scope="cell")
+    assert "go" not in [action.type for action in output.proposed_actions]
+
+
+def test_a_deed_that_somebody_may_hear_is_done_and_not_asked() -> None:
+    text = "I make a small noise with my foot so who is in the house knows I am here"
+    output = read(text, said("call", text))
+    assert output.aside is None
+    assert [action.type for action in output.proposed_actions] == ["pose"]

@@ -271,7 +271,9 @@ def called_behind(ctx: ParseContext, said: str, target: str) -> str:
         (len(key.words), way.name)
         for way in ways
         for key in way.keys
-        if any(low[at : at + len(key.words)] == key.words for at in range(len(low)))
+        # `out loud` is no way out.
+        if not set(key.words) <= AFTER_NOUNS
+        and any(low[at : at + len(key.words)] == key.words for at in range(len(low)))
     ]
     return max(found, default=(0, ""))[1]
 

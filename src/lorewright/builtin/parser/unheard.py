@@ -7,20 +7,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds
+from lorewright.builtin.parser.handling import way_alone
 from lorewright.builtin.parser.readings import (
+    AFTER_NOUNS,
     MAX_WORDS,
     UNHEARD,
     ParseContext,
     Reading,
     alone,
     person_meant,
+    read_way,
     wondering,
 )
 from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.speech import called_behind, unheard
 from lorewright.builtin.words import earshot
-from lorewright.builtin.words.clauses import find_posture, lexicon
-from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch
+from lorewright.builtin.words.clauses import find_posture, lexicon, words_of
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
@@ -40,14 +43,18 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return inward
     if settled or ctx.nouns.people or not readings:
         return readings
+    if (peered := _peered(ctx, text, readings, told)) is not None:
+        return [peered]
     if (unseen := _unseen(ctx, text, acts, readings, told)) is not None:
         return [unseen]
-    readings = [_towards_noise(ctx, reading, told) for reading in readings]
+    readings = [found for reading in readings for found in _towards_noises(ctx, reading, told)]
+    if (door := _called_at(ctx, acts, readings)) is not None:
+        return [door]
     if not all(_is_words(ctx, reading, told) or _named_at_the_front(ctx, reading.words, told) for reading in readings):
         return readings
     if acts and not all(_is_only_words(ctx, act, told) for act in acts):
         return readings
-    found = _unheard(ctx, text, acts, readings, told)
+    found = _gone_to(ctx, text, told) or _unheard(ctx, text, acts, readings, told)
     return readings if found is None else [found]
 
 
@@ -67,7 +74,12 @@ def _is_only_words(ctx: ParseContext, act: Act, told: Sequence[str]) -> bool:
 
 
 def _is_said_or_asked(act: Act) -> bool:
-    return is_said(act) or _is_thought(act) or earshot.asks(act.words)
+    is_deed = kinds().get(act.kind, Kind()).harmless and _OF_ONESELF.match(act.words) and "?" not in act.words
+    return is_said(act) or _is_thought(act) or (earshot.asks(act.words) and not is_deed)
+
+
+# Who tells what they do asks nothing: `I make a noise so who is in the house hears me`.
+_OF_ONESELF = re.compile(r"(?:i|i'm|im|i've|you|we)\b", re.IGNORECASE)
 
 
 def _is_words(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> bool:
@@ -83,21 +95,94 @@ def _is_aimed(action: Action) -> bool:
     return bool(action.target_id or action.location_id or action.metadata.get("detail_is"))
 
 
-def _towards_noise(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> Reading:
-    """Return an act of the ears with no aim as one towards the first thing that was told to be heard from here."""
+def _towards_noises(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> list[Reading]:
+    """Return an act of the ears with no aim as one towards the first thing that was told to be heard from here; as one
+    towards each of them where all the doors are meant."""
     if not any(action.metadata.get("detail") == _SOUNDS for action in reading.actions):
-        return reading
+        return [reading]
     noises = earshot.beyond(told, _names(ctx))
     heard = earshot.told_of(reading.words, noises) or earshot.told_of(_ANY_NOISE, noises)
-    noun = next((noun for noun in ctx.shown if noun.text in heard and noun.is_sure), None)
-    if noun is None:
-        return reading
-    metadata = {**reading.actions[0].metadata, "detail": noun.name, "detail_is": "scenery"}
-    return replace(reading, actions=(reading.actions[0].model_copy(update={"metadata": metadata}),))
+    by_sentence = {noun.text: noun for noun in reversed(ctx.shown) if noun.is_sure and noun.text in heard}
+    nouns = [by_sentence[said] for said in heard if said in by_sentence]
+    if not nouns:
+        return [reading]
+    is_each = _EACH_DOOR.search(reading.words) is not None
+    return [
+        replace(
+            reading,
+            actions=(
+                reading.actions[0].model_copy(
+                    update={"metadata": {**reading.actions[0].metadata, "detail": noun.name, "detail_is": "scenery"}}
+                ),
+            ),
+        )
+        for noun in (nouns if is_each else nouns[:1])
+    ]
+
+
+_EACH_DOOR = re.compile(
+    r"\b(?:all|each|every|both)\b.*\bdoors?\b|\bdoors\b.*\b(?:one by one|in turn|one after)\b", re.IGNORECASE
+)
+
+
+def _called_at(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Reading]) -> Reading | None:
+    """Return words to whoever is in a place that is called by its name, as put to who may be there: `Excuse me! Music
+    room! Do you need a hand?`; None for others."""
+    called = [
+        reading
+        for reading in readings
+        if reading.words.rstrip().endswith("!") and way_alone(ctx, reading.words.strip(" !"))
+    ]
+    if len(called) != 1 or len(readings) < _SEVERAL or not all(map(_is_said_or_asked, acts)):
+        return None
+    way = exact(called[0].words.strip(" !"), ctx.nouns.exits)
+    return None if way is None else alone(way.label, "behind")
+
+
+def _gone_to(ctx: ParseContext, text: str, told: Sequence[str]) -> Reading | None:
+    """Return what one is about to say to somebody who is heard or seen beyond a way out as taking that way: `I'll go
+    and say hello`; None for other lines."""
+    if not _IS_ABOUT_TO.search(text):
+        return None
+    beyond = earshot.beyond(told, _names(ctx))
+    named = next(_names_in(ctx, text, told), "")
+    seen = earshot.told_of_person(named, text, told) if named else ""
+    about = [said for said in ((seen,) if named else earshot.told_of(text, beyond)) if said in beyond]
+    if len(about) != 1:
+        return None
+    low = tuple(re.findall(r"[\w']+", about[0].casefold()))
+    ways = [
+        (len(key.words), key.label)
+        for way in ctx.nouns.exits
+        for key in way.keys
+        if not set(key.words) <= AFTER_NOUNS
+        and any(low[at : at + len(key.words)] == key.words for at in range(len(low)))
+    ]
+    return read_way(ctx, text, words_of(max(ways)[1])) if ways else None
+
+
+_IS_ABOUT_TO = re.compile(
+    r"\b(?:going to|i'll|i will|let me|off to) (?:(?:just|quickly) )?(?:go (?:and |to |over |out |in )*)?"
+    r"(?:say (?:hello|hi|hey)|greet|see (?:what|who|how|if)|find out (?:what|who)|ask (?:what|who|if)|check on)\b",
+    re.IGNORECASE,
+)
 
 
 # What is listened to where nothing is named.
 _SOUNDS, _ANY_NOISE = "sounds", "any noise"
+
+
+def _peered(ctx: ParseContext, text: str, readings: Sequence[Reading], told: Sequence[str]) -> Reading | None:
+    """Return a look out at what somebody does who is seen from here as a question about them; None for others."""
+    named = next(_names_in(ctx, text, told), "") if len(readings) == 1 and _PEERS.search(text) else ""
+    seen = earshot.told_of_person(named, text, told) if named else ""
+    return wondering(f"{named}: {text}") if seen and seen in earshot.beyond(told, _names(ctx)) else None
+
+
+_PEERS = re.compile(
+    r"\b(?:window|pane|glass|blinds?|slats|outside|door)\b.*\b(?:make out|see|find out|tell) (?:what|who|where|how)\b",
+    re.IGNORECASE,
+)
 
 
 def _unseen(
@@ -221,7 +306,7 @@ def _is_call(person: Candidate, text: str) -> bool:
     said = text.strip(' "“”*').casefold()
     return any(
         re.match(rf"(?:\w+,? ){{0,3}}?{name}(?:[,!?.]|$)", said)
-        or re.search(rf"[,!.] ?{name}[!?. \"”]*(?:$|[\"”])", said)
+        or re.search(rf"[,!.] ?{name}(?:[!?.]+ |[!?. \"”]*(?:$|[\"”]))", said)
         for name in {re.escape(" ".join(key.words)) for key in person.keys if key.words}
     )
 
