@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorewright.builtin.narrator.hearing import is_asked_about
 from lorewright.builtin.parser.act_kinds import kinds
+from lorewright.builtin.parser.handling import whole
 from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.outputs import MAX_STEPS
 from lorewright.builtin.words.noun_phrases import nouns_of
@@ -545,3 +547,32 @@ def test_anything_hot_is_an_order_where_somebody_serves() -> None:
     assert [action.form for action in reading(words, act("seek", words)).proposed_actions] == ["order"]
     words = "anything hot happen while I was out?"
     assert [action.form for action in reading(words, act("ask", words)).proposed_actions] == ["ask"]
+
+
+def test_where_something_is_adds_nothing_to_what_is_said_and_names_nobody() -> None:
+    said = Act(kind="opinion", words="You looked at something.", score=0.9)
+    there = Act(kind="ask", words="Up there.", score=0.9)
+    assert whole([said, there]) == [said]
+    assert whole([said, there.model_copy(update={"words": "Up there?"})]) != [said]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "meant"),
+    [
+        ("offer", "offer her one of the tapers", "give"),
+        ("offer", "offer to mend the roof", ""),
+        ("thank", "thank heaven for that", "opinion"),
+        ("thank", "thank her for the drink", ""),
+        ("farewell", "wish the old man good appetite", "comfort"),
+        ("farewell", "wish her a good night", ""),
+        ("look", "watch a raindrop run down the pane", "pose"),
+        ("look", "watch the rain", ""),
+    ],
+)
+def test_words_show_that_an_act_is_of_another_kind(kind: str, words: str, meant: str) -> None:
+    assert next((name for name, found in kinds()[kind].turns.items() if found.search(words)), "") == meant
+
+
+def test_what_was_asked_about_is_known_with_a_letter_wrong() -> None:
+    assert is_asked_about("Ambrose", "where is ambros")
+    assert not is_asked_about("Ambrose", "where is Marit")
