@@ -107,3 +107,10 @@ def test_a_deed_that_somebody_may_hear_is_done_and_not_asked() -> None:
     output = read(text, said("call", text))
     assert output.aside is None
     assert [action.type for action in output.proposed_actions] == ["pose"]
+
+
+def test_what_somebody_makes_to_eat_is_made_and_a_toast_to_somebody_is_none() -> None:
+    made = read("I'll make some toast", said("order", "I'll make some toast", target="some toast"))
+    drunk = read("I'll make a toast to Jin", said("order", "I'll make a toast to Jin", target="a toast"), scope="bar")
+    assert "work" in [action.form for action in made.proposed_actions]
+    assert "work" not in [action.form for action in drunk.proposed_actions]
