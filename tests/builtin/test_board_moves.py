@@ -77,10 +77,29 @@ def asked(read_as: InterpreterOutput) -> set[str]:
         ("the bottom right, if not the top left", "bottom_right"),
         ("the 8th one", "bottom_middle"),
         ("I'd like the one to the left of the centre", "middle_left"),
+        ("I make my cross at the bottom, in the middle", "bottom_middle"),
+        ("a cross on the left, at the top", "top_left"),
+        ("pretend to aim at the corner and then plump for top middle instead", "top_middle"),
+        ("I feint towards the top left, then mark the centre", "centre"),
+        ("i put the X on middle of right side ok? thank", "middle_right"),
     ],
 )
 def test_a_square_is_meant_in_any_wording(line: str, square: str) -> None:
     assert marked(read(line)) == [square]
+
+
+def test_a_square_that_is_only_spoken_of_in_quotation_marks_is_none_beside_one_that_is_marked() -> None:
+    acts = (
+        Act(kind="offer", words="the centre is yours if you want it", score=0.9),
+        Act(kind="write", words="and mark the top right", score=0.9),
+    )
+    assert marked(read('say "the centre is yours if you want it" and mark the top right', acts=acts)) == ["top_right"]
+
+
+def test_what_somebody_is_said_to_draw_is_no_square() -> None:
+    line = "Lovely handwriting you have, for a man who draws four lines."
+    found = read(line, acts=(Act(kind="compliment", words=line, score=0.9),))
+    assert (marked(found), found.proposed_actions[0].target_id) == ([], "game:rival")
 
 
 HELD = {"centre": "player", "bottom_middle": "rival", "top_left": "player", "bottom_right": "rival"}

@@ -61,6 +61,12 @@ def test_a_decree_goes_on_into_the_next_act() -> None:
     assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
 
 
+def test_that_somebody_never_does_it_again_is_no_deed_of_ones_own() -> None:
+    line = "Viktor forgets the debt and never comes back"
+    output = heard(line, act("attempt", "Viktor forgets the debt"), act("go", "and never comes back"))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+
+
 @pytest.mark.parametrize(
     ("kind", "line"),
     [

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lorewright.builtin.parser.act_kinds import is_said, is_small
-from lorewright.builtin.words.joints import acts_of
+from lorewright.builtin.words.joints import acts_of, is_quoted
 from lorewright.builtin.words.tagging import Act
 
 KINDS = {
@@ -45,6 +45,8 @@ def acts(text: str) -> list[str]:
         ("sit down, push the door, because she asked me to", ["sit down", "push the door"]),
         ("sit down, ask her to row me over so that he has his tapers", ["sit down", "ask her to row me over"]),
         ("sit down, while she is busy", ["sit down"]),
+        ("sit down, ask him to wait until only she can hear it", ["sit down", "ask him to wait"]),
+        ("to ask the man, friendly as anything, if he is lost", ["ask the man if he is lost"]),
         ("ask him quietly what ice is", ["ask him what ice is"]),
         ("ask, dead casual, what he has found", ["ask what he has found"]),
         ("tell Lena in a sports commentator's voice what they fold", ["tell Lena what they fold"]),
@@ -59,6 +61,11 @@ def acts(text: str) -> list[str]:
 )
 def test_what_only_qualifies_an_act_is_none(text: str, cut: list[str]) -> None:
     assert [words.strip(" ,") for words in acts(text)] == cut
+
+
+def test_what_is_quoted_is_known_by_its_marks() -> None:
+    text = 'say "the centre is yours" and mark the top right'
+    assert [is_quoted(words, text) for words in ("the centre is yours", "and mark the top right")] == [True, False]
 
 
 def test_the_speaker_s_frame_names_whom_a_quote_is_for() -> None:

@@ -54,11 +54,18 @@ def test_questions_without_their_form_get_it(typed: str, meant: str) -> None:
         ("take the tapers straight to ambrose", "take the tapers to ambrose"),
         ("i head directly back to the lot", "i head back to the lot"),
         ("put the hat straight", "put the hat straight"),
+        ("only then start up the stair", "only then go up the stair"),
+        ("start up the engine", "start up the engine"),
+        (
+            "put first my eye and then my ear to the keyhole",
+            "put my eye to the keyhole and then put my ear to the keyhole",
+        ),
+        ("put my hat and my coat on the chair", "put my hat and my coat on the chair"),
         ("give me a straight answer", "give me a straight answer"),
         ("look straight to the door", "look straight to the door"),
     ],
 )
-def test_that_one_goes_somewhere_at_once_is_the_way_there(typed: str, meant: str) -> None:
+def test_where_one_goes_and_what_one_puts_where_is_put_plainly(typed: str, meant: str) -> None:
     assert spelled_out(typed, NAMES) == meant
 
 

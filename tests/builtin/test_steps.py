@@ -395,3 +395,47 @@ def test_what_turns_out_not_to_be_so_is_not_done(typed: str, meant: str) -> None
 @pytest.mark.parametrize(("words", "deed"), [("have a good cry", "have a good cry"), ("have a beer", "")])
 def test_what_one_has_is_told_where_it_is_done(words: str, deed: str) -> None:
     assert in_second_person(words) == deed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "meant"),
+    [
+        (
+            act("move", "shake the rain off my coat", target="rain"),
+            act("put", "hang it up", target="it"),
+            "hang my coat up",
+        ),
+        (
+            act("take", "take the key off the hook", target="key"),
+            act("look", "look at it", target="it"),
+            "look at the key",
+        ),
+        (
+            act("pose", "wrap both hands round the cup", target="both hands"),
+            act("use", "blow on it", target="it"),
+            "blow on the cup",
+        ),
+    ],
+)
+def test_it_is_the_thing_that_an_act_is_about(before: Act, after: Act, meant: str) -> None:
+    assert acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), (before, after))[1].words == meant
+
+
+def test_what_is_said_to_a_thing_is_no_word_to_somebody() -> None:
+    noun = SceneryNoun(name="shelf", head="shelf", text="A shelf hangs here.", key="k:4", source="p:bar#4")
+    scope = SCOPES["bar"].model_copy(update={"scenery": (noun,)})
+    acts = (act("look", "look around"), act("apologise", "and say sorry to the shelf"))
+    output = interpret(
+        InterpreterInput(player_text="look around and say sorry to the shelf", scope=scope), lambda _: acts
+    )
+    assert [action.deed for action in output.proposed_actions][-1] == "say sorry to the shelf"
+
+
+def test_what_was_asked_for_is_put_on_the_board_as_a_debt() -> None:
+    acts = (act("take", "give me something strong"), act("put", "put it on the board", target="it", second="board"))
+    assert acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), acts)[1].kind == "order"
+
+
+def test_exits_are_counted_by_a_look_round() -> None:
+    acts = (act("close", "count the exits", target="exits"),)
+    assert acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), acts)[0].kind == "where"

@@ -80,7 +80,8 @@ def with_narrated(ctx: ParseContext, text: str, tag_acts: TagActs) -> tuple[Act,
 
 
 def _goes_on(act: Act) -> bool:
-    words = [word for word in act.words.casefold().strip(" *.,").split() if word not in _words()["leads"]]
+    leads = _words()["leads"] | _words()["not_so"]
+    words = [word for word in act.words.casefold().strip(" *.,").split() if word not in leads]
     return bool(words) and is_third_person(words[0])
 
 

@@ -12,9 +12,17 @@ from lorewright.builtin.parser.act_kinds import TURNED, Kind, doubted, is_said, 
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
-from lorewright.builtin.parser.steps import LONGEST, comes_to_nothing, is_of_body, meant_later, told_only, verb_told
+from lorewright.builtin.parser.steps import (
+    LONGEST,
+    comes_to_nothing,
+    is_matter,
+    is_of_body,
+    meant_later,
+    told_only,
+    verb_told,
+)
 from lorewright.builtin.words.clauses import find_posture, lexicon
-from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.scene_lore.nouns import is_verb
 
@@ -97,6 +105,12 @@ _SLYLY = re.compile(
 _SAID_TO_IT = re.compile(
     r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse|thank)s? (?P<rest>(?:it|itself)\b.*)", re.IGNORECASE
 )
+_SAID_TO_THING = re.compile(
+    r"(?:(?:and|then|i|he|she|they|you)\s+)*(?P<verb>say|mumble|murmur|mutter|whisper|apologi[sz]e)s? "
+    r"(?P<rest>(?:(?:sorry|hello|hi|goodbye|good night|thanks|thank you) )?"
+    r"to (?:the|my|a|that|this) (?P<what>[\w' -]+))",
+    re.IGNORECASE,
+)
 _IF = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless|in case)\b", re.IGNORECASE)
 _LOOSE = " \t\n*_"
 
@@ -141,12 +155,21 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             sought = (
                 re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
             )
-            noun = act.second if sought else act.target or noun
+            noun = act.second if sought else _worked_on(act) or act.target or noun
             noun = "" if is_said(act) else noun
         done.append(act)
     return tuple(done)
 
 
+def _worked_on(act: Act) -> str:
+    """Return the thing that an act is about where it names what it is done with, or what is got off that, before it:
+    `shake the rain off my coat`, `wrap both hands round the cup`; empty for other acts."""
+    found = (_OFF if is_matter(act.target) else _ROUND_IT).search(act.words)
+    return "" if found is None else found["what"]
+
+
+_OFF = re.compile(r"\b(?:off|from|out)(?: of)? (?P<what>(?:the|my|his|her|their) [\w'-]+)", re.IGNORECASE)
+_ROUND_IT = re.compile(r"\b(?:hands?|fingers?|arms?) (?:a?round|about) (?P<what>(?:the|my) [\w'-]+)", re.IGNORECASE)
 # What is put down and not let go of.
 _HOLDS = re.compile(
     r"(?:with |(?:and |then |but |i )*(?:keep|keeps|leave|leaves|hold|holds) )(?:my |one |a |two "
@@ -171,9 +194,14 @@ def _holds_after(before: Act, act: Act) -> bool:
 
 def _as_owed(act: Act, done: Sequence[Act]) -> Act:
     """Return an act after words to somebody as of another kind where it goes on with them: `put it on the board`."""
-    turns = kind_of(act).turns_said if done and is_said(done[-1]) else {}
+    is_after = bool(done) and (is_said(done[-1]) or _FOR_ME.match(done[-1].words) is not None)
+    turns = kind_of(act).turns_said if is_after else {}
     other = next((name for name, pattern in turns.items() if pattern.search(act.words)), "")
     return act.model_copy(update={"kind": other}) if other else act
+
+
+# Somebody is asked to do it.
+_FOR_ME = re.compile(r"(?:please )?\w+ (?:me|us)\b", re.IGNORECASE)
 
 
 def _unnamed(ctx: ParseContext, act: Act) -> Act:
@@ -371,12 +399,24 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
         return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
     if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
         return _posed(ctx, act, f"{put['verb'].casefold()} {put['rest']}")
+    if is_said(act) and (heard := _SAID_TO_THING.fullmatch(words)) and _is_thing(ctx, heard["what"]):
+        return _posed(ctx, act, f"{heard['verb'].casefold()} {heard['rest']}")
     found = _NOT_DONE.fullmatch(words)
     if found is None or (is_said(act) and act.topic):
         return None
     verb = found["verb"].casefold()
     deed = in_second_person(f"{_base(verb)}{found['rest']}")
     return _posed(ctx, act, f"do not {deed}" if deed and not verb.endswith("ing") else "")
+
+
+def _is_thing(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase names a thing, and nobody who could hear what is said to it."""
+    found = resolve(phrase, ctx.nouns.everything())
+    if isinstance(found, PhraseMatch):
+        return found.candidate in ctx.nouns.things
+    noun = None if found is not None else in_prose(phrase, ctx.nouns)
+    is_called = any((phrase.casefold().split()[-1],) in names for names in lexicon().callings)
+    return noun is not None and noun.standing != "absent" and not is_called
 
 
 def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool) -> Reading | None:

@@ -45,6 +45,7 @@ from lorewright.builtin.words.board import (
     leads_to_place,
     no_such_square,
     number_of,
+    own_part,
     pattern_for,
     relations,
     threats,
@@ -54,14 +55,13 @@ from lorewright.builtin.words.board import (
     words_for,
 )
 from lorewright.builtin.words.clauses import find_posture, words_of
+from lorewright.builtin.words.joints import is_quoted
 from lorewright.builtin.words.noun_phrases import PhraseMatch
 from lorewright.builtin.words.tagging import Act
 from lorewright.values.readings import Aside, Unclear
 from lorewright.values.scope import Board
 
 _ALGEBRA = re.compile(r"\b([a-h])\s?(\d)\b")
-
-
 _PAIR = re.compile(r"\br(?:ow)?\s?(\d+)\s?[,/]?\s?c(?:ol(?:umn)?)?\s?(\d+)\b|\(?\b(\d)\s?[,/;:]\s?(\d)\b\)?")
 
 
@@ -71,6 +71,7 @@ _PAIR = re.compile(r"\br(?:ow)?\s?(\d+)\s?[,/]?\s?c(?:ol(?:umn)?)?\s?(\d+)\b|\(?
 def picks_in(grid: Grid, text: str, *, is_said: bool = False, is_alone: bool = False) -> list[Pick]:
     """Return what a part of a line means on the board, in order. `is_said`: it is clearly words to somebody; only what
     says that a square is to be marked is a move then. `is_alone`: it is the whole line."""
+    text = own_part(text)
     tokens = tokens_of(text)
     said = set(tokens)
     if not said:
@@ -83,12 +84,8 @@ def picks_in(grid: Grid, text: str, *, is_said: bool = False, is_alone: bool = F
     is_question = _asks(text, tokens)
     if said & PIECES:
         return []
-    if (
-        not is_question
-        and marks
-        and not said & words_for("denying")
-        and pattern_for("several").search(" ".join(tokens))
-    ):
+    is_many = pattern_for("several").search(" ".join(tokens)) is not None
+    if is_many and marks and not is_question and not said & words_for("denying"):
         return [Pick(is_many=True)]
     if is_question or (
         said & words_for("looking") and not said & (own | {"put", "draw", "mark", "place", "draws", "marks"})
@@ -210,17 +207,18 @@ def _starts(tokens: Sequence[str], at: int) -> bool:
 
 
 def _goes_on(tokens: Sequence[str], start: int, comma: int) -> bool:
-    """Tell whether what stands behind a comma goes on with what is before it: `bottom row, the one in the middle`."""
+    """Tell whether what stands behind a comma goes on with what is before it: `bottom row, the one in the middle`,
+    `at the bottom, in the middle`."""
     before, after = tokens[start:comma], []
     for word in tokens[comma + 1 :]:
-        if word == ",":
-            break
-        if not (is_where(word) or word in FILL | SQUARES or number_of(word)):
+        if word == "i":
+            return False
+        if word == "," or not (is_where(word) or word in FILL | SQUARES or number_of(word)):
             break
         after.append(word)
     first = {axis_of(word) for word in before if is_where(word)}
     second = {axis_of(word) for word in after if is_where(word)}
-    is_row = bool(set(before) & LINES)
+    is_row = bool(set(before) & LINES) or tokens[comma + 1 : comma + 2] in (["at"], ["in"], ["on"])
     return bool(second) and (
         first == {"kind"} or (is_row and not first & second - {"", "middle"} and len(first - {""}) < 2)
     )
@@ -262,6 +260,7 @@ def with_move(
     who are here have answers to as said to them. No other reading marks a square."""
     parts = [(act.words, _is_talk(board, act)) for act in acts] or [(text, False)]
     grid, picks, corrected = _picks_of(grid_of(board), parts)
+    picks = [(at, pick) for at, pick in picks if not is_quoted(parts[at][0], text)] or picks
     kept = [reading for reading in readings if not _marks(ctx, grid, reading)]
     if not acts and picks:
         kept = [reading for reading in kept if reading.actions and not picks_in(grid, reading.words)]

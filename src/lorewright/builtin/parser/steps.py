@@ -227,6 +227,11 @@ STEPS = "steps"
 _MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
 
 
+def is_matter(phrase: str) -> bool:
+    """Tell whether a phrase names what is on a thing, and is got off it: `the mud`."""
+    return bool(phrase) and phrase.casefold().split()[-1] in _MATTER
+
+
 def is_of_body(phrase: str) -> bool:
     """Tell whether a phrase names a part of the body, or what one wears."""
     head = phrase.casefold().split()[-1]

@@ -235,6 +235,11 @@ def tokens_of(text: str) -> list[str]:
     return [word for word in words.split() if word != "-"]
 
 
+def own_part(text: str) -> str:
+    """Return words over a board without what is only feigned, and without what somebody else is said to do."""
+    return pattern_for("feigned").sub(" ", text)
+
+
 def is_where(word: str) -> bool:
     """Tell whether a word says where on a board something is."""
     return (

@@ -27,7 +27,7 @@ _CLAUSE = (
     r"(?:because|so that|in case|even though|even if|although|as though|lest)\s+[\w']+"
     rf"|(?:though|since)\s+{_OTHERS}(?=\s+\w)"
     rf"|so\s+{_OTHERS}\s+(?:can|could|may|might|will|would|won|wouldn|cannot|couldn|does|doesn|isn|is|are|has|knows|feels|sees)"
-    rf"|{_TIMES}\s+{_OTHERS}(?=\s+\w)"
+    rf"|{_TIMES}\s+(?:only\s+|even\s+)?{_OTHERS}(?=\s+\w)"
     rf"|whether\s+{_SOMEBODY}\s+\w+(?:\s+\w+){{0,4}}\s+or\s+not|whether\s+{_OTHERS}\s+\w+(?:\s+(?:it|that))?$"
 )
 _BEGINS_CLAUSE = re.compile(rf"(?:(?:and|but)\s+)?(?:{_CLAUSE})\b", re.IGNORECASE)
@@ -41,6 +41,10 @@ _ON_THE_WAY = re.compile(
 )
 _PURPOSE = re.compile(
     r"(?:in order |just |only )?(?:so as )?to (?:see|check|hear|find out|make sure|show|let|get|keep|avoid|feel|be)\b",
+    re.IGNORECASE,
+)
+_ROOM = re.compile(
+    r"(?:so as )?to (?:make|leave|give)(?: \w+)?(?: some| more| a little| a bit of)? (?:room|space|way)\b",
     re.IGNORECASE,
 )
 # What is put to somebody in other words than theirs: `and ask her whether`, `then I tell him that`.
@@ -61,7 +65,7 @@ _MANNER = (
     r"|, [^,?!.]{1,30}(?=,))"
 )
 _FRAMED = re.compile(
-    rf"(?P<says>{_LEADS}{_SAYS}{_WHOM})(?P<how>{_MANNER}),?"
+    rf"(?:(?:just |in order )?to )?(?P<says>{_LEADS}{_SAYS}{_WHOM})(?P<how>{_MANNER}),?"
     r"(?P<said> (?:what|who|whom|whose|which|where|when|why|how|if|whether|that|about|to|for)\b.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -142,7 +146,7 @@ def _after_clause(act: Act, tag_acts: TagActs) -> Sequence[Act]:
 
 
 def _is_purpose(act: Act) -> bool:
-    return not act.target and bool(_PURPOSE.match(act.words))
+    return bool(_ROOM.match(act.words)) or (not act.target and bool(_PURPOSE.match(act.words)))
 
 
 def _is_relative(before: Act, act: Act, is_said: IsKind) -> bool:
@@ -233,6 +237,11 @@ def _quoted(text: str, tag_acts: TagActs, is_said: IsKind) -> tuple[Act, ...]:
             found += (act if act.person or not whom else act.model_copy(update={"person": whom}) for act in said)
             at = quote.end()
     return tuple(found) if is_beside else ()
+
+
+def is_quoted(words: str, text: str) -> bool:
+    """Tell whether words of a line stand in quotation marks there."""
+    return any(words.strip(f'{_AROUND}".') in quote[1] for quote in _QUOTE.finditer(text))
 
 
 def _as_said(act: Act, is_said: IsKind) -> Act:

@@ -246,9 +246,9 @@ def _decides(
     """Tell whether what somebody does is more than a remark about them could say."""
     lists, is_alone, is_at_me = _words(), not nouns.people, "me" in (after if who == "pronoun" else after[:4])
     if verb in lists["felt"]:
-        return is_at_me and (
-            who == "listener" or (is_sudden and who != "thing") or _GAUGE.search(" ".join(after)) is not None
-        )
+        is_event = is_sudden and is_chain and who not in ("thing", "pronoun")
+        is_of_me = who == "listener" or (is_sudden and who != "thing") or _GAUGE.search(" ".join(after)) is not None
+        return is_event or (is_at_me and is_of_me)
     if verb in lists["stative"]:
         return is_sudden and who in ("somebody", "absent", "thing") and verb in ("is", "has")
     if verb in lists["said"]:
