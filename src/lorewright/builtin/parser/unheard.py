@@ -95,13 +95,19 @@ def _is_aimed(action: Action) -> bool:
     return bool(action.target_id or action.location_id or action.metadata.get("detail_is"))
 
 
+def _is_at(action: Action) -> bool:
+    return bool(action.target_id or action.location_id)
+
+
 def _towards_noises(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> list[Reading]:
     """Return an act of the ears with no aim as one towards the first thing that was told to be heard from here; as one
     towards each of them where all the doors are meant."""
     if not any(action.metadata.get("detail") == _SOUNDS for action in reading.actions):
         return [reading]
     noises = earshot.beyond(told, _names(ctx))
-    heard = earshot.told_of(reading.words, noises) or earshot.told_of(_ANY_NOISE, noises)
+    # Who listens at another door does not hear what is behind this one.
+    any_noise = () if any(map(_is_at, reading.actions)) else earshot.told_of(_ANY_NOISE, noises)
+    heard = earshot.told_of(reading.words, noises) or any_noise
     by_sentence = {noun.text: noun for noun in reversed(ctx.shown) if noun.is_sure and noun.text in heard}
     nouns = [by_sentence[said] for said in heard if said in by_sentence]
     if not nouns:
