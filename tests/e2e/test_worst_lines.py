@@ -201,7 +201,7 @@ LINES = (
     Line("wipe the slate with my sleeve", scenario="tic_tac_toe", acts=(), aside="told", says="stays marked"),
     Line("I draw my cross in the middle square", scenario="tic_tac_toe", acts=("mark",)),
     Line("my cousin beats me at this, always", scenario="tic_tac_toe", acts=("remark",), says="Odo says"),
-    Line("so what would a cup of coffee cost me", scenario="tic_tac_toe", acts=("ask",), says="coins"),
+    Line("so what would a cup of coffee cost me", scenario="tic_tac_toe", says="coins"),
     Line("why is there no tram any more?", scenario="tic_tac_toe", says="tram off"),
     Line("would you rather begin?", scenario="tic_tac_toe", says="Odo", never=("goes into",)),
     Line("I pick up the chalk and put a cross in the uper left", scenario="tic_tac_toe", says="top left"),
