@@ -305,10 +305,10 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     somebody goes to them."""
     words, kind = act.words.strip(" ,.!*"), kind_of(act)
     is_own = isinstance(resolve(act.target, ctx.nouns.carried), PhraseMatch) if act.target else False
-    for one in (kind, kind_of(doubted(act))):
-        turns = {**(one.turns_own if is_own else {}), **({} if alone else one.turns_beside), **one.turns}
+    for likely in (kind, kind_of(doubted(act))):
+        turns = {**(likely.turns_own if is_own else {}), **({} if alone else likely.turns_beside), **likely.turns}
         other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
-        if other and (not one.leaves or resolve(act.target, ctx.nouns.exits) is None):
+        if other and (not likely.leaves or resolve(act.target, ctx.nouns.exits) is None):
             is_offered = is_said(act) and not kinds()[other].said and not act.target
             named = {"target": act.topic, "topic": ""} if is_offered else {}
             return made(act.model_copy(update={"kind": other, "score": max(act.score, TURNED), **named}))

@@ -132,8 +132,8 @@ _EACH_DOOR = re.compile(
 
 
 def _called_at(ctx: ParseContext, acts: Sequence[Act], readings: Sequence[Reading]) -> Reading | None:
-    """Return words to whoever is in a place that is called by its name, as put to who may be there: `Excuse me! Music
-    room! Do you need a hand?`; None for others."""
+    """Return words called to a place by its name as put to those who may be in it: `Excuse me! Music room! Do you
+    need a hand?`; None for others."""
     called = [
         reading
         for reading in readings

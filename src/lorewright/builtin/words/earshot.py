@@ -21,7 +21,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 @cache
 def _data() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("earshot.yaml").read_text("utf-8")
-    return yaml.load(text, Loader=_LOADER)  # type: ignore[no-any-return]
+    rows: dict[str, Any] = yaml.load(text, Loader=_LOADER)
+    return rows
 
 
 @cache
@@ -81,7 +82,7 @@ _PLAIN = frozenset(
 
 
 def calls_out(words: str) -> bool:
-    """Tell whether words call whoever may hear them."""
+    """Tell whether words call to anybody who may hear them."""
     return _pattern("calls").search(words) is not None
 
 
@@ -156,8 +157,7 @@ def is_within(words: str, inner: Sequence[str], *, is_line: bool = False) -> boo
             return True
         if low[max(0, at - 2) : at] in (["am", "i"], ["i", "am"], ["y", "i'm"]) and {"why", "y"} & set(before):
             return True
-    is_hushed = _pattern("silencing").search(words) is not None and _pattern("all").search(words) is not None
-    return is_line and is_hushed
+    return is_line and hushes(words) and _pattern("all").search(words) is not None
 
 
 def _root(word: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Any
 
@@ -68,7 +68,7 @@ def with_spaces(text: str) -> str:
     are said), and not shouted."""
     typed, text = text, _GLUED.sub(lambda found: f"{found[1] or found[2]} ", text)
     for pattern in (_FACE, _PICTURE):
-        text = pattern.sub(lambda found: _stop_for(found), text) if pattern.search(text) else text
+        text = pattern.sub(_stop_for, text)
     words = _LETTERS.findall(text)
     is_shouted = len(words) > _FEW and sum(map(len, words)) > _SHOUTED and text.upper() == text
     text = text if text.strip() else typed
@@ -96,7 +96,7 @@ def in_plain_words(text: str, names: Collection[str] = ()) -> str:
         return f"{called} {in_plain_words(rest)}"
     for pattern, put in _table().rewrites:
         if pattern.search(text):
-            text = pattern.sub(lambda found, put=put: _put(found, put), text)  # type: ignore[misc]
+            text = pattern.sub(partial(_put, put=put), text)
     return " ".join(_BEFORE_SIGN.sub(r"\1", text).split())
 
 

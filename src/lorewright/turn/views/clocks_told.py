@@ -79,7 +79,7 @@ def _local(clock: str) -> str:
 
 
 def _steps(data: object, clock: str) -> Iterator[int]:
-    """Return by how much the effects of rules move a clock."""
+    """Yield by how much each effect of the rules moves a clock."""
     if isinstance(data, Mapping):
         if data.get("clock") == clock and isinstance(by := data.get("by"), int):
             yield by
