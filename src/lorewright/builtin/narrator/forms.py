@@ -6,15 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-import yaml
-
 from lorewright.builtin.narrator.grammar import grammar
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from lorewright.shipped_tables import read_table
 
 # Groups of deeds by their form: done to what only the prose shows, and with one's own body.
 SHOWN, OF_BODY, USED = "form.shown", "form.body", "form.used"
@@ -134,6 +130,5 @@ def _sorts() -> dict[str, dict[str, str]]:
 
 @cache
 def _rows() -> dict[str, dict[str, dict[str, Any]]]:
-    text = resources.files(__package__).joinpath("forms.yaml").read_text("utf-8")
-    rows: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, Loader=_LOADER)
+    rows: dict[str, dict[str, dict[str, Any]]] = read_table(__package__, "forms.yaml")
     return rows

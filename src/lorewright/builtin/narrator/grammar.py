@@ -11,10 +11,9 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-import yaml
-
 from lorewright.ids import content_hash
 from lorewright.rules.rulesets import Phrase
+from lorewright.shipped_tables import parse_table
 
 # Bags: a seed, a group and the use of each variant -> which come next: none twice before all have come.
 
@@ -58,8 +57,6 @@ def _order(seed: str, bag: str, cycle: int, size: int) -> tuple[int, ...]:
 
 # Grammar: grammar/*.yaml -> groups of guarded variants, and the choice of the bag.
 
-# The C loader reads the grammar in a tenth of the time, where PyYAML has it.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Fact = str | bool | int | frozenset[str]
 Facts = Mapping[str, Fact]
@@ -129,7 +126,7 @@ def merged(files: Iterable[tuple[str, str]]) -> Groups:
     groups: dict[str, tuple[Variant, ...]] = {}
     homes: dict[str, str] = {}
     for file, text in files:
-        for name, rows in (yaml.load(text, Loader=_LOADER) or {}).items():
+        for name, rows in (parse_table(text) or {}).items():
             if name in homes:
                 raise ValueError(f"{file}: group {name!r} stands in {homes[name]} already")
             if not isinstance(rows, list) or not rows:

@@ -9,20 +9,17 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-import yaml
-
 from lorewright.ids import content_hash
 from lorewright.rules.actions import Action, Deed, metadata_of, takes
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of, verbs
+from lorewright.shipped_tables import parse_table
 from lorewright.values.proposals import SENTENCES, SHARED, KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
 from lorewright.values.scope import Named
 
 # Sentences: grammar/*.yaml -> sentences about an act: once by name, for readers of the log, and once as the player sees
 # it, who is `you`. Variants come from a shuffled bag: none again before all were used.
 
-# The C loader reads the grammar in a tenth of the time, where PyYAML has it.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SLOT = re.compile(r"\{([A-Za-z']+)\}")
 # Cases of the actor, by pronoun: he, him, his, himself.
 _CASES: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
@@ -60,7 +57,7 @@ def grammar() -> Mapping[str, tuple[str, ...]]:
     folder = resources.files(__package__) / "grammar"
     for path in sorted(folder.iterdir(), key=lambda file: file.name):
         if path.name.endswith(".yaml"):
-            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+            data = parse_table(path.read_text(encoding="utf-8"))
             found |= {group: tuple(rows) for group, rows in data.items()}
     return MappingProxyType(found)
 

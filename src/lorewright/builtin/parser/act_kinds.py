@@ -6,16 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any
-
-import yaml
 
 from lorewright.builtin.parser.readings import Reading
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from lorewright.shipped_tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +101,7 @@ class Kind:
 @cache
 def kinds() -> Mapping[str, Kind]:
     """Return the kinds of act by name."""
-    text = resources.files(__package__).joinpath("kinds.yaml").read_text("utf-8")
-    data: dict[str, dict[str, Any]] = yaml.load(text, Loader=_LOADER)
+    data: dict[str, dict[str, Any]] = read_table(__package__, "kinds.yaml")
     made: dict[str, Callable[[Any], Any]] = {
         **dict.fromkeys(("fits", "then"), frozenset),
         **dict.fromkeys(("needs", "when"), lambda words: frozenset(words.split())),

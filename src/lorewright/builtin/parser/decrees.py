@@ -6,9 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib import resources
-
-import yaml
 
 from lorewright.builtin.parser.act_kinds import Kind, kinds
 from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, act_word, acting, excerpt, noun_part
@@ -19,9 +16,8 @@ from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact,
 from lorewright.builtin.words.tagging import Act, TagActs
 from lorewright.rules.verbs import free_verb
 from lorewright.scene_lore.nouns import is_everybodys, is_verb, may_name_a_thing, singular
+from lorewright.shipped_tables import read_table
 from lorewright.values.readings import Aside
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # The kind of an act that is decreed, and the kind of aside that answers it.
 DECREE, DECREED = "decree", "decreed"
@@ -39,8 +35,7 @@ _HOURS = re.compile(
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
     """Return the lists of words and kinds of the table, by name."""
-    text = resources.files(__package__).joinpath("decrees.yaml").read_text("utf-8")
-    rows: dict[str, str] = yaml.load(text, Loader=_LOADER)
+    rows: dict[str, str] = read_table(__package__, "decrees.yaml")
     return {name: frozenset(words.split()) for name, words in rows.items()}
 
 

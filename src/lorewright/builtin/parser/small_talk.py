@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from types import MappingProxyType
 from typing import Any
-
-import yaml
 
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -26,10 +23,10 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.words.asides import patterns_by_kind
 from lorewright.builtin.words.clauses import Word, lexicon, typed, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, resolve
+from lorewright.shipped_tables import read_table
 
 # Phrases of small_talk.yaml as patterns of the words in lower case, with contractions written out.
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CONTRACTIONS = (
     (re.compile(r"\bcan(?:no|'?)t\b"), "can not"),
     (re.compile(r"\bwon'?t\b"), "will not"),
@@ -58,8 +55,7 @@ _PROPER = r"\^\S+(?: \^\S+){0,2}"
 @cache
 def _phrases() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
     """Return the pattern of each subject by verb, in the order of the file."""
-    text = resources.files(__package__).joinpath("small_talk.yaml").read_text("utf-8")
-    data: dict[str, Any] = yaml.load(text, Loader=_LOADER)
+    data: dict[str, Any] = read_table(__package__, "small_talk.yaml")
     classes = {name: _any_of(words) for name, words in data.pop("classes").items()} | {"proper": _PROPER}
     return {
         verb: {subject: _any_phrase(phrases, classes) for subject, phrases in subjects.items()}
@@ -158,8 +154,7 @@ def _shorter(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
 
 @cache
 def _speech_acts() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    text = resources.files(__package__).joinpath("speech_acts.yaml").read_text("utf-8")
-    return {name: patterns_by_kind(kinds) for name, kinds in yaml.load(text, Loader=_LOADER).items()}
+    return {name: patterns_by_kind(kinds) for name, kinds in read_table(__package__, "speech_acts.yaml").items()}
 
 
 def question_form(text: str) -> str:

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Literal
 
-import yaml
+from lorewright.shipped_tables import read_table
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SIGNS = re.compile(r"[^\w\s'-]+")
 _BEFORE = re.compile(
     r"(?:please|ok(?:ay)?|so|well|um+|uh|hey|and|but|now|then|wait|right|look|listen|sorry|just|actually|seriously"
@@ -231,8 +229,7 @@ def is_never_possible(text: str) -> bool:
 @cache
 def subjects() -> Mapping[Section, Mapping[str, Subject]]:
     """Return the subjects of questions about the game, and of impossible deeds, by name."""
-    text = resources.files(__package__).joinpath("questions.yaml").read_text("utf-8")
-    data: dict[Section, dict[str, dict[str, str]]] = yaml.load(text, Loader=_LOADER)
+    data: dict[Section, dict[str, dict[str, str]]] = read_table(__package__, "questions.yaml")
     return {
         section: {
             name: Subject(_anywhere(row.get("asked", "")), _anywhere(row.get("alone", "")), row.get("answer", ""))
@@ -279,8 +276,7 @@ def _forms(plain: str) -> list[str]:
 
 @cache
 def _patterns() -> Mapping[str, re.Pattern[str]]:
-    text = resources.files(__package__).joinpath("asides.yaml").read_text("utf-8")
-    return patterns_by_kind(yaml.load(text, Loader=_LOADER))
+    return patterns_by_kind(read_table(__package__, "asides.yaml"))
 
 
 def patterns_by_kind(phrases: Mapping[str, str]) -> Mapping[str, re.Pattern[str]]:

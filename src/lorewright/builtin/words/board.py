@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from itertools import pairwise
 
-import yaml
 from rapidfuzz.distance import OSA
 
 from lorewright.builtin.words.clauses import capitalised, listed, with_article
 from lorewright.scene_lore.nouns import known_words
+from lorewright.shipped_tables import read_table
 from lorewright.values.scope import Board, Square
 
 Cell = tuple[int, int]
@@ -87,13 +86,10 @@ _TOKEN = re.compile(r"[a-z0-9#]+(?:'[a-z]+)?|[,()-]")
 
 # The words of such lines: board.yaml.
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 
 @cache
 def _tables() -> Mapping[str, Mapping[str, str]]:
-    text = resources.files(__package__).joinpath("board.yaml").read_text("utf-8")
-    tables: Mapping[str, Mapping[str, str]] = yaml.load(text, Loader=_LOADER)
+    tables: Mapping[str, Mapping[str, str]] = read_table(__package__, "board.yaml")
     return tables
 
 

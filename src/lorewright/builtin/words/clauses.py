@@ -7,14 +7,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any, Literal, get_args
-
-import yaml
 
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import Verb, verbs
 from lorewright.scene_lore.nouns import is_noun_in_ly
+from lorewright.shipped_tables import read_table
 from lorewright.values.same import Same
 
 # Names in sentences: articles, lists, capitals; and what must not stand in a sentence.
@@ -67,8 +65,6 @@ def _name_words(name: str) -> set[str]:
 
 # Lexicon: lexicon.yaml -> the words that the interpreter knows, read once.
 
-# The C loader reads the lexicon in a tenth of the time, where PyYAML has it.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Phrase = tuple[str, ...]
 Risk = Literal["violence", "sensitive", "contested", "dangerous", "pursuit", "hostile_present"]
@@ -207,8 +203,7 @@ def verb_with(has: Callable[[Syntax], object]) -> Verb | None:
 @cache
 def lexicon() -> Lexicon:
     """Return the shipped lexicon."""
-    text = resources.files(__package__).joinpath("lexicon.yaml").read_text("utf-8")
-    data: Mapping[str, Any] = yaml.load(text, Loader=_LOADER)
+    data: Mapping[str, Any] = read_table(__package__, "lexicon.yaml")
     opening = [(phrase, part) for part in phrasings() for phrase in _phrases(part.phrases.split(", "))]
     texts = [*(" ".join(phrase) for phrase, _ in opening), *AGAIN]
     named = [(verb.name, part) for verb in verbs().values() if (part := verb.part(Syntax)) is not None]

@@ -6,22 +6,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
-
-import yaml
 
 from lorewright.builtin.words.utterances import TITLES
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.scene_lore.nouns import singular
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from lorewright.shipped_tables import read_table
 
 
 @cache
 def _data() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("earshot.yaml").read_text("utf-8")
-    rows: dict[str, Any] = yaml.load(text, Loader=_LOADER)
+    rows: dict[str, Any] = read_table(__package__, "earshot.yaml")
     return rows
 
 

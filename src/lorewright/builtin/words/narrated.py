@@ -7,16 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from itertools import pairwise
-
-import yaml
 
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import Candidate, Nouns, PhraseMatch, exact, resolve
 from lorewright.scene_lore.nouns import function_words, is_verb
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from lorewright.shipped_tables import read_table
 
 # What is quoted in a line is one word of it.
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]|'[^']{4,}'(?![a-z])")
@@ -27,8 +23,7 @@ _SIGNS = re.compile(r"[^\w\s',.-]+")
 
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
-    text = resources.files(__package__).joinpath("narrated.yaml").read_text("utf-8")
-    rows: dict[str, str] = yaml.load(text, Loader=_LOADER)
+    rows: dict[str, str] = read_table(__package__, "narrated.yaml")
     return {name: frozenset(words.split()) for name, words in rows.items()}
 
 

@@ -7,15 +7,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib import resources
 from typing import Any
 
-import yaml
-
 from lorewright.builtin.words.clauses import lexicon
-
-# The C loader reads the table in a tenth of the time, where PyYAML has it.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from lorewright.shipped_tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +27,7 @@ class _Table:
 
 @cache
 def _table() -> _Table:
-    text = resources.files(__package__).joinpath("plain_words.yaml").read_text("utf-8")
-    data: Mapping[str, Any] = yaml.load(text, Loader=_LOADER)
+    data: Mapping[str, Any] = read_table(__package__, "plain_words.yaml")
     classes = {name: "|".join(_words_in(row)) for name, row in data["classes"].items()}
     rewrites = tuple((_pattern(pattern, classes), put) for pattern, put in data["rewrites"])
     return _Table(rewrites, data["forms"], *(frozenset(_words_in(data[name])) for name in _LISTS))

@@ -15,9 +15,8 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-import yaml
-
 from lorewright.packs.models import ENTITY_TYPES, Role, is_motive, role_of
+from lorewright.shipped_tables import parse_table
 
 # `plain`: the title says so. `looks`: it holds a word that secrets have, as names of places and ships do, too.
 Certainty = Literal["plain", "looks"]
@@ -106,7 +105,7 @@ class _Words:
 @cache
 def _words() -> _Words:
     text = files("lorewright.packs.markdown").joinpath("titles.yaml").read_text(encoding="utf-8")
-    return _Words(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+    return _Words(parse_table(text))
 
 
 @lru_cache(maxsize=8_192)
