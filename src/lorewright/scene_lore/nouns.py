@@ -29,7 +29,7 @@ class ShownNoun:
     is_yours: bool = False
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def other_words(sentence: str) -> tuple[str, ...]:
     """Return the words of a sentence, beside the things that it shows, by which somebody might name one all the same: a
     noun that looks like a verb. In lower case, each once; neither names nor small words."""
@@ -39,7 +39,7 @@ def other_words(sentence: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if may_name_a_thing((word,))))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def shown_nouns(sentence: str) -> tuple[ShownNoun, ...]:
     """Return the things that a sentence shows, in order, each phrase once. What somebody says in it, and what it says
     is not there, is not shown. Proper names are not among them."""

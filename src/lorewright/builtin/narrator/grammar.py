@@ -50,7 +50,7 @@ def _key(bag: str, index: int) -> str:
     return f"phrase:{bag}#{index}"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _order(seed: str, bag: str, cycle: int, size: int) -> tuple[int, ...]:
     return tuple(sorted(range(size), key=lambda index: content_hash(f"{seed}\n{bag}\n{cycle}\n{index}")))
 

@@ -90,7 +90,7 @@ def jars(first_text: str, second_text: str) -> bool:
 
 
 # Every variant that might be told is compared with what was told lately; the same words stand in all of it.
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(intern(word.lower()) for word in _WORD.findall(text))
 

@@ -42,7 +42,7 @@ def listed(names: Sequence[str], *, limit: int = 4) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def capitalised(text: str) -> str:
     """Return the text with its first letter raised; quotation marks before it do not count."""
     match = re.search(r"[^\W\d_]", text)

@@ -75,19 +75,20 @@ def shown_in_opening(opening: ToldOpening, state: WorldState) -> Iterator[Scener
             yield noun
 
 
-def shown_in_narrations(told: Iterable[Message], authored: str | None) -> Iterator[SceneryNoun]:
-    """Yield the things in narrations, newest first: of built-in ones only in sentences that stand in the `authored`
-    texts (None: all of them), because the others speak of the player's words, and in figures."""
+def shown_in_narrations(told: Iterable[Message], authored: tuple[str, ...] | None) -> Iterator[SceneryNoun]:
+    """Yield the things in narrations, newest first: of built-in ones only in sentences that stand in one of the
+    `authored` texts (None: all of them), because the others speak of the player's words, and in figures."""
     for message in told:
         yield from _nouns_shown(message.content, f"{message.turn_id}/{message.seq}", authored)
 
 
 @lru_cache(maxsize=256)
-def _nouns_shown(text: str, message_id: str, authored: str | None) -> tuple[SceneryNoun, ...]:
+def _nouns_shown(text: str, message_id: str, authored: tuple[str, ...] | None) -> tuple[SceneryNoun, ...]:
     nouns = (noun for noun in _nouns_told(text, message_id) if not noun.is_owned)
     if authored is None:
         return tuple(noun for noun in nouns if not _DENIED.search(noun.text))
-    return tuple(noun for noun in nouns if noun.text.rstrip(".!?…: ") in authored)
+    said = ((noun, noun.text.rstrip(".!?…: ")) for noun in nouns)
+    return tuple(noun for noun, sentence in said if any(sentence in text for text in authored))
 
 
 def narrations_here(stream: TurnStream, state: WorldState) -> tuple[Message, ...]:
@@ -106,16 +107,10 @@ def narrations_here(stream: TurnStream, state: WorldState) -> tuple[Message, ...
     return tuple(found)
 
 
-def authored_sentences(rules: CampaignRules, lore: SceneLore) -> str:
-    """Return the scenario's sentences and those of the people at the scene, as one text to look sentences up in."""
+def authored_sentences(rules: CampaignRules, lore: SceneLore) -> tuple[str, ...]:
+    """Return texts to look sentences up in: the scenario's, and those of the people at the scene."""
     manners = (line.text for briefing in lore.briefings for line in briefing.disposition)
-    return _said_beside(Same(rules), tuple(manners))
-
-
-# The text is long, and a key of `_nouns_shown`: those who are met again have the same one.
-@lru_cache(maxsize=128)
-def _said_beside(rules: Same[CampaignRules], manners: tuple[str, ...]) -> str:
-    return "\n".join((_said_in(rules), *manners))
+    return (_said_in(Same(rules)), *manners)
 
 
 # A service holds so many games open.
@@ -152,7 +147,8 @@ def _nouns_spoken_of(line: ReadableLine) -> tuple[SceneryNoun, ...]:
     return _nouns_of(line.text, line.key, line.source, is_here=False)
 
 
-@lru_cache(maxsize=256)
+# Ten narrations of a place are looked at in every turn, of each of the games that are open.
+@lru_cache(maxsize=512)
 def _nouns_told(text: str, message_id: str) -> tuple[SceneryNoun, ...]:
     return tuple(
         noun
