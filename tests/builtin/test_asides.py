@@ -226,6 +226,14 @@ def test_an_impossible_deed_is_refused_by_what_it_would_be(words: str, said: str
         "fly the flag",
         "go through the door",
         "write a spell of verse",
+        "wind up the hen",
+        "look at the wall",
+        "walk up the stairs",
+        "sell him my coat",
+        "open the door with a smile",
+        "turn into the alley",
+        "turn the page into the light",
+        "check the line on the card",
     ],
 )
 def test_what_is_possible_is_never_refused_as_impossible(line: str) -> None:
@@ -287,6 +295,20 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("Help! What does 'charm +1' do for me?", "rules"),
         ("is one turn always ten minutes?", "rules"),
         ("what's a good move here? I'm hopeless at this", "hint"),
+        ("what happens once it reaches six?", "rules"),
+        ("how long is this going to take, roughly?", "turns"),
+        ("what time does the shift end?", "turns"),
+        ("how much of the night is gone?", "time"),
+        ("does the clock run while I read?", "pace"),
+        ("do you even understand long sentences", "rules"),
+        ("please hide the numbered suggestions", "display"),
+        ("what did we miss? I had to feed the cat", "recap"),
+        ("give me the short version", "recap"),
+        ("am I already supposed to know her name?", "rules"),
+        ("how many places can I visit in all?", "rules"),
+        ("I'm stuck already, what should I type", "hint"),
+        ("quick question for the game: is Viktor the thief?", "spoiler"),
+        ("GM, did Viktor lie?", "spoiler"),
     ],
 )
 def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kind: str) -> None:
@@ -305,6 +327,10 @@ def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kin
         "do I have to pay for the drink, Viktor?",
         "is there another way to win her over?",
         "do you have to talk to everyone like that?",
+        "am I supposed to pay you first?",
+        "what did I do to you?",
+        "make it stronger, Viktor",
+        "how long is the pier?",
     ],
 )
 def test_what_a_person_is_asked_stays_theirs(line: str) -> None:

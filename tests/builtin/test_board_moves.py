@@ -177,6 +177,24 @@ def test_what_only_sounds_like_a_square_is_no_move(line: str) -> None:
     assert marked(read(line)) == []
 
 
+def test_all_squares_at_once_and_marks_of_another_shape_are_refused() -> None:
+    for line in ("mark all nine squares", "I mark all the squares", "fill every square"):
+        assert "at a time" in str(read(line).aside and read(line).aside.words)
+    refused = read("I draw a small star in the centre")
+    assert marked(refused) == []
+    assert "Your mark is the cross" in str(refused.aside and refused.aside.words)
+
+
+def test_a_square_after_what_is_sketched_or_told_is_the_move() -> None:
+    assert marked(read("Right: the square under the top left")) == ["middle_left"]
+    acts = [Act(kind="pose", words="sketch it in my head first: bottom left", score=0.7)]
+    assert marked(read(acts[0].words, acts=acts)) == ["bottom_left"]
+    acts = [Act(kind="tell", words="tell him about my aunt, then top left", score=0.9, person="him")]
+    assert marked(read(acts[0].words, acts=acts)) == ["top_left"]
+    assert marked(read("tap the centre but don't mark it, then take the bottom right")) == ["bottom_right"]
+    assert marked(read("You sit as straight as a ruler in the middle of all this rain.")) == []
+
+
 def test_of_several_acts_one_is_the_move_and_the_others_stay() -> None:
     acts = [
         Act(kind="look", score=0.9, words="I look out of the window"),

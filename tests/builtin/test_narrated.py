@@ -38,6 +38,10 @@ ALONE = nouns_of(BAR.model_copy(update={"people": ()}))
         "Constable Jones suddenly remembers an urgent call, gets in his car and drives off.",
         "Have Jin walk in",
         "The others leave all at once. They let me go.",
+        "The glasses are being polished by my late aunt, who slips me the key.",
+        "There happens to be a knife in my boot.",
+        "I suddenly remember that I hid the card here myself.",
+        "It stops raining",
     ],
 )
 def test_a_sentence_that_an_author_would_write_is_narrated(line: str) -> None:
@@ -68,6 +72,11 @@ def test_a_sentence_that_an_author_would_write_is_narrated(line: str) -> None:
         "have Viktor pour me a drink",
         "I decide to wait",
         "Jo nods and gets up",
+        "I suddenly remember I left the stove on",
+        "I remember that I was here once",
+        "The glasses are polished",
+        "There is a knife in my boot",
+        "The rain is getting worse",
     ],
 )
 def test_what_is_said_of_others_or_done_oneself_is_not_narrated(line: str) -> None:
@@ -77,6 +86,7 @@ def test_what_is_said_of_others_or_done_oneself_is_not_narrated(line: str) -> No
 def test_where_nobody_is_there_to_be_told_more_is_narrated() -> None:
     assert in_parts("The door opens.", ALONE) == ((True, "The door opens."),)
     assert in_parts("It's six already.", ALONE) == ((True, "It's six already."),)
+    assert in_parts("My phone rings and it's Jin", ALONE) == ((True, "My phone rings and it's Jin"),)
 
 
 def test_what_is_done_oneself_beside_it_is_played() -> None:

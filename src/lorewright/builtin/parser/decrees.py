@@ -248,7 +248,8 @@ def _is_third(ctx: ParseContext, words: str) -> bool:
 def decreed(act: Act) -> Reading:
     """Return what is decreed as refused: by what rules it, where that is the weather or time, else for itself."""
     subject = " ".join(act.words.split()[:_SUBJECT])
-    kind = "story" if set(subjects_in(subject, "deeds")) & _words()["ruled"] else DECREED
+    is_ruled = len(act.words.split()) <= _RULED and bool(set(subjects_in(subject, "deeds")) & _words()["ruled"])
+    kind = "story" if is_ruled else DECREED
     if kind == DECREED and _HOURS.match(act.words):
         kind = "story"
     return Reading(
@@ -258,6 +259,8 @@ def decreed(act: Act) -> Reading:
 
 # So many words name what a decree is about: `Everyone from the bus walks in` is not about the bus.
 _SUBJECT = 3
+# So many words are about nothing else than what rules them; longer ones are refused as they stand.
+_RULED = 7
 
 
 def beyond(act: Act) -> list[Reading]:

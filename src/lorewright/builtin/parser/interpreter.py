@@ -50,7 +50,7 @@ from lorewright.builtin.words.asides import (
     is_never_possible,
     out_of_story,
 )
-from lorewright.builtin.words.board import grid_of
+from lorewright.builtin.words.board import grid_of, pattern_for
 from lorewright.builtin.words.clauses import (
     AGAIN,
     Clause,
@@ -170,9 +170,12 @@ def _squares_apart(board: Board, acts: Iterable[Act]) -> Iterator[Act]:
     """Yield the acts, a square that ends one as an act by itself: `stare him down, top middle`."""
     grid = grid_of(board)
     for act in acts:
-        head, comma, tail = act.words.rpartition(", ")
+        head, comma, tail = act.words.rpartition(": " if act.words.rpartition(": ")[1] else ", ")
         is_deed = bool(kind_of(act).lines or kind_of(act).harmless) and not is_said(act)
-        if comma and is_deed and not picks_in(grid, act.words) and picks_in(grid, tail, is_alone=True):
+        # `tell him about my aunt, then top left`
+        is_deed = is_deed or (is_said(act) and pattern_for("then").fullmatch(tail) is not None)
+        is_whole = not is_said(act) and bool(picks_in(grid, act.words))
+        if comma and is_deed and not is_whole and picks_in(grid, tail, is_alone=True):
             yield act.model_copy(update={"words": head})
             yield Act(kind=act.kind, words=tail)
         else:

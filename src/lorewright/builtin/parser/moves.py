@@ -123,8 +123,7 @@ def _by_coordinates(grid: Grid, text: str, tokens: Sequence[str], *, marks: bool
     if found is None or (rest and not marks):
         return None
     column, row = ord(found[1]) - ord("a"), int(found[2]) - 1
-    read = {(row, column), (grid.height - 1 - row, column), (column, row)}
-    inside = frozenset(cell for cell in read if cell in grid.cells)
+    inside = frozenset(((row, column), (grid.height - 1 - row, column), (column, row))) & frozenset(grid.cells)
     return Pick(inside) if inside else Pick(refusal=no_such_square(grid))
 
 
@@ -135,6 +134,8 @@ def _special(grid: Grid, text: str) -> Pick | None:
     theirs = [word for who, words in grid.board.marks.items() if who != grid.board.own for word in words]
     if theirs and re.search(rf"\b(?:put|draw|place|mark|make|add)s? (?:a|an|his) (?:{'|'.join(theirs)})\b", text, re.I):
         return Pick(refusal=f"Your mark is the {grid.mark(own=True)}. Which square shall have it?")
+    if pattern_for("shapes").search(text):
+        return Pick(refusal=f"Your mark is the {grid.mark(own=True)}, and no other counts. Which square shall have it?")
     if pattern_for("taken").search(text):
         return Pick(refusal=f"A square that is marked stays so, whoever has it. {which_are_free(grid)}")
     if pattern_for("blocking").search(text):

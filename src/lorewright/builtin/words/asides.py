@@ -145,7 +145,8 @@ def subjects_in(text: str, section: Section) -> tuple[str, ...]:
 
 _BRACKETED = re.compile(
     r"\(\((?P<double>.+?)\)*\)|[(\[{]?\s*(?:ooc|out of character)\b[:,.)\]]*\s*(?P<ooc>.+?)[)\]}]?"
-    r"|(?:(?:wait|hey|ok|okay|so|dear|yo|hi|hello) )?(?:game|narrator|computer|gm|dm)[,:] (?P<front>.+)"
+    r"|(?:(?:wait|hey|ok|okay|so|dear|yo|hi|hello),? )?(?:(?:(?:a |one |quick |just )*(?:question|query|q) (?:for|to) )"
+    r"(?:the )?(?:game|narrator|computer|gm|dm|program)[,:]?|(?:game|narrator|computer|gm|dm)[,:]) (?P<front>.+)"
     r"|(?P<end>.+), (?:game|narrator|computer|gm|dm|ai)\s*[?.!]*",
     re.IGNORECASE,
 )
@@ -209,12 +210,18 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     if not kind and marked:
         is_rule = bool(subjects_in(text, "questions"))
         is_typing = not is_rule and _bare(marked).startswith("how ")
-        kind = "typing" if is_typing else "rules" if is_rule or is_question(marked) else "ooc"
+        # What is so in the story is not told outside of it.
+        is_secret = not is_rule and _OF_THE_STORY.match(_bare(marked)) is not None
+        kind = "spoiler" if is_secret else "typing" if is_typing else "rules"
+        kind = kind if is_rule or is_question(marked) else "ooc"
     elif not kind and not is_called and (asked := next(filter(is_of_the_game, (text, typed)), "")):
         kind, text = "rules", asked
     return "help" if not kind and text.startswith("/") else kind, text
 
 
+_OF_THE_STORY = re.compile(
+    r"(?:is|are|was|were|did|does|who|whose|where|why|has|have) (?!i\b|we\b|there\b|it\b|this\b)"
+)
 # So many words say that one is away; a question may have more.
 _AWAY = 6
 _ASKS = re.compile(r".*\?|(?:how|is|are|can|could|does|do|will) ", re.IGNORECASE)

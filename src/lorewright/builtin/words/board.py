@@ -225,6 +225,7 @@ def _known() -> frozenset[str]:
 def tokens_of(text: str) -> list[str]:
     """Return the words of a text in lower case, those of a board spelled out."""
     plain = text.casefold().replace("’", "'").replace("->", " ")
+    plain = re.sub(r"(?:^|(?<=[.!?;] ))right[:.!;](?= )", " ", plain)
     plain = re.sub(r"\b(?:(?:that'?s|you'?re|all|is|quite|too) right\b|right (?=(?:in|at|into|on) the\b))", " ", plain)
     plain = re.sub(r"\b(left|right)[- ]?hand\b(?= (?:side|corner|square|column|edge|one|box))", r"\1", plain)
     words = " ".join(_mended(word) for word in _TOKEN.findall(plain))
@@ -232,7 +233,11 @@ def tokens_of(text: str) -> list[str]:
 
 
 def own_part(text: str) -> str:
-    """Return words over a board without what is only feigned, and without what somebody else is said to do."""
+    """Return words over a board without what is only feigned, or looked at before one does something, and without what
+    somebody else is said to do."""
+    turn = pattern_for("after").search(text)
+    if turn is not None and set(tokens_of(text[: turn.start()])) & words_for("looking"):
+        text = text[turn.end() :]
     return pattern_for("feigned").sub(" ", text)
 
 

@@ -82,7 +82,7 @@ _SO_IT_IS = re.compile(
 )
 _OUT_TO_BE = re.compile(r".* turns out to (?:be|have)\b")
 _NEW_THERE = re.compile(
-    r"there(?: is|'s| are| appears?)(?: (?:also|now|suddenly))* "
+    r"there (?:just |so )?(?:happens?|turns? out) to be |there(?: is|'s| are| appears?)(?: (?:also|now|suddenly))* "
     r"(?:(?:a|an|the|another) (?:\w+ )?"
     r"(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|secret|hidden|magic)\b"
     r"|.*\b(?:nobody|no one|no-one) (?:has |had )?(?:ever )?noticed\b)"
@@ -105,6 +105,22 @@ _SUDDENLY = re.compile(
     r"(?:and )?(?:suddenly|magically|miraculously) (?:i|we) (?:have|own|hold) (?!to |got to |an idea|a feeling)"
     r"|(?:and )?(?:suddenly |now )(?:i am|i'm|im) |(?:i am|i'm|im) (?:suddenly|magically|instantly) "
 )
+_WEATHER = re.compile(
+    r"(?:and |then |now |suddenly )*(?:it|(?:the )?(?:rain|snow|storm|wind|fog|sun|sky)) (?:suddenly |now |finally )*"
+    r"(?:(?:stops|starts|begins)(?: to)? (?:rain|snow|hail|pour|storm|shin|clear)(?:e|ing)?|stops|clears(?: up)?"
+    r"|comes out|dies down|lets up|turns to snow)(?= |$)(?! by itself)"
+)
+# What one never knew comes to mind all at once.
+_CAME_TO_MIND = re.compile(
+    r"(?:and |then )*(?:i|we) (?:(?:suddenly|now|just|finally|instantly) )+(?:recall|remember|reali[sz]e|discover) "
+    r"(?:that )?(?:i|we|my|the key|the lamp)(?:'ve|'m)? "
+    r"(?!(?:don't|do not|can't|cannot|need|must|should|want|forgot|left)\b)"
+)
+# `… are being set down by my dead grandmother`.
+_DONE_BY = re.compile(
+    r"(?:the|a|an|his|her|their|my|all|some) [^.,;]*?\b(?:is|are|was|were) "
+    r"(?:being |secretly )\w+(?: \w+)?(?: \w+)? by \w+"
+)
 _MADE_TO = re.compile(r"(?P<how>have|let) (?P<rest>.+)")
 
 
@@ -126,7 +142,9 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
         return text[told.end() :] != "" and (_has_clause(plain) or is_alone)
     if _OUT_TO_BE.match(text) and not _OWN.match(text):
         return True
-    if any(pattern.match(text) for pattern in (_NEW_THERE, _NOW_THERE, _BECOME, _SUDDENLY)):
+    if any(pattern.match(text) for pattern in (_NEW_THERE, _NOW_THERE, _BECOME, _SUDDENLY, _WEATHER, _CAME_TO_MIND)):
+        return True
+    if _DONE_BY.match(text) and not _OWN.match(text):
         return True
     if _HOUR.match(text):
         return is_alone or " and " in text

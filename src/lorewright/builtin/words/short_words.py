@@ -11,7 +11,7 @@ _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
     "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
     "nothing everything anything anyone any much sure real all free drink eat hide sit sleep play help find know hear"
-    " open".split()
+    " open fun now once later luck".split()
 )
 # After these a digit is a number of things: `drop 2 coins`.
 _COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())

@@ -339,7 +339,10 @@ def _guide(turn: TurnContext, kind: str) -> str:
         case "goal":
             return turn.setting.goal(head)
         case "recap":
-            return " ".join(sentence.text for sentence in summary_for(head.summary, head.state.player_id))
+            summed = " ".join(sentence.text for sentence in summary_for(head.summary, head.state.player_id))
+            return (
+                summed or f"{answer_aside('recap', head.state, turn.setting.rules)} {turn.setting.goal(head)}".strip()
+            )
     return ""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.outputs import DECREED_SAID
 from lorewright.builtin.words.asides import subjects, subjects_in
+from lorewright.builtin.words.board import NUMERALS
 from lorewright.builtin.words.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -74,7 +75,10 @@ def answer_aside(
     if kind == "undo" and "part" in subjects_in(words, "questions"):
         # `Undo. Let me play the ferrywoman instead.`
         found = ("part",)
-    is_first = kind in _FIRST or kind in set(subjects_in(words, "questions")) - _WEAK
+    if kind == "spoiler" and "endings" in found:
+        # Whether there are several is no secret.
+        kind, found = "endings", tuple(subject for subject in found if subject != "endings")
+    is_first = kind in _FIRST or kind == "endings" or kind in set(subjects_in(words, "questions")) - _WEAK
     answers = [guided or _answer(kind, state, rules)] if is_first or not found else []
     for subject in found[:_MOST]:
         match subject:
@@ -82,6 +86,12 @@ def answer_aside(
                 answers.append(clocks_told(state, rules, words) or _score(state, rules))
             case "losing" if "clocks" in found:
                 answers.append(_LOSING)
+            case "full" if "clocks" in found:
+                pass
+            case "full":
+                answers.append(_full(state, rules, words))
+            case "voices" if _TURNED_OFF.search(words.casefold()):
+                answers += ["They cannot be turned off.", _voices(state, rules)]
             case "stats":
                 answers.append(_stats(state, rules, words))
             case "winning":
@@ -92,7 +102,8 @@ def answer_aside(
                 answers.append(_counts(wanted or _answer("goal", state, rules), rules, subject))
             case _:
                 answers.append(_answer(subject, state, rules))
-    return " ".join(answer if answer.endswith((".", "?", "!")) else f"{answer}." for answer in dict.fromkeys(answers))
+    whole = [answer if answer.endswith((".", "?", "!")) else f"{answer}." for answer in answers]
+    return " ".join(dict.fromkeys(part for answer in whole for part in in_sentences(answer)))
 
 
 def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) -> tuple[str, ...]:
@@ -294,6 +305,18 @@ def _losing(state: WorldState, rules: CampaignRules) -> str:
     return f"{_LOSING} {runs} /undo takes a turn back, at the end too."
 
 
+def _full(state: WorldState, rules: CampaignRules, words: str) -> str:
+    """Return what becomes of clocks that are full: of those that are as long as a question says, else of all."""
+    said = {*re.findall(r"[a-z]+|\d+", words.casefold())}
+    asked = [clock for clock in state.clocks_shown() if said & {str(clock["max"]), NUMERALS.get(int(clock["max"]), "")}]
+    lines = [
+        f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}. {means_of(rules, clock['id'])}"
+        for clock in asked
+    ]
+    return " ".join(lines) or _losing(state, rules)
+
+
+_TURNED_OFF = re.compile(r"\b(?:turn|turned|switch|shut|off|silence|mute|stop|disable|rid|remove|hide)\b")
 _ELSEWHERE = re.compile(
     r"\b(?:(?:in|inside|at|behind|on) (?!here|this|there)(?:the |that |my |an? )?(?P<where>[\w' -]+)"
     r"|(?P<side>upstairs|downstairs|outside|next door|out there))"

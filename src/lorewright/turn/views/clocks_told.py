@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from lorewright.builtin.words.asides import clocks_asked_about, names_of_clock
 from lorewright.builtin.words.clauses import capitalised, listed
-from lorewright.rules.aiming import cost_clock
+from lorewright.rules.aiming import THE_COST, cost_clock
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.world.state import WorldState
 
@@ -39,8 +39,9 @@ def clocks_told(state: WorldState, rules: CampaignRules, words: str) -> str:
 
 # A question about which way a clock goes, by the words for it.
 _WAY_DOWN = re.compile(
-    r"\b(?:down|off|back|lower(?:s|ed)?|reduced?s?|decreases?|drops?|falls?|permanent|reset|resets|lose|shed|clear|empty"
-    r"|cools?|forever|for good|get rid|less)\b"
+    r"\b(?:down|off|back|lower(?:s|ed)?|reduced?s?|decreases?|drops?|falls?|permanent|resets?|lose|shed|clear|empty"
+    r"|cools?|forever|for good|get rid|less|one way|heals?|healed|mends?|recovers?|wears?|fades?|calms?|shrinks?"
+    r"|decays?)\b"
 )
 _WAY_UP = re.compile(
     r"\b(?:up|raises?|raised|rises?|increases?|gain|gains|earn|fills?|higher|more|moves?|ticks?|grow|grows)\b"
@@ -57,14 +58,17 @@ def _moves(state: WorldState, rules: CampaignRules, clock: str, words: str) -> s
         return ""
     counted = cost_clock(state)
     is_price = counted is not None and counted.id == clock
-    steps = set(_steps(rules.model_dump(mode="json"), clock))
+    moved = rules.model_dump(mode="json")
+    steps = {*_steps(moved, clock), *(_steps(moved, THE_COST) if is_price else ())}
     lines = []
     if is_down:
         lines.append(
             "It can go down again, by what you do in the story; what does it is for you to find out."
-            if is_price or any(step < 0 for step in steps)
+            if any(step < 0 for step in steps)
             else "Nothing in this story brings it down again: it only goes up."
         )
+    if is_up and not is_down and not is_price and any(step > 0 for step in steps):
+        lines.append("It goes up by what you do in the story; what does it is for you to find out.")
     if is_price:
         lines.append("It may go up where something risky goes wrong, or comes at a price.")
     own, acts = _local(clock), rules.ruleset.actions.items()
