@@ -309,6 +309,11 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("I'm stuck already, what should I type", "hint"),
         ("quick question for the game: is Viktor the thief?", "spoiler"),
         ("GM, did Viktor lie?", "spoiler"),
+        ("hang on, is Viktor lying? (asking the GM)", "spoiler"),
+        ("what do those two numbers at the bottom mean", "rules"),
+        ("what's the worst thing that can happen here?", "rules"),
+        ("is this going to get violent?", "rules"),
+        ("how many people are there in this game?", "rules"),
     ],
 )
 def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kind: str) -> None:

@@ -185,6 +185,22 @@ def test_all_squares_at_once_and_marks_of_another_shape_are_refused() -> None:
     assert "Your mark is the cross" in str(refused.aside and refused.aside.words)
 
 
+@pytest.mark.parametrize(
+    ("line", "squares"),
+    [
+        ("my cross goes to the heart of the board", ["centre"]),
+        ("northwest", ["top_left"]),
+        ("I take the south-east corner", ["bottom_right"]),
+        ("Odo, may I have the centre?", ["centre"]),
+        ("I put my cup in the middle of the slate", []),
+        ("I lay my finger on the top left", []),
+        ("My heart beats in the middle of all this", []),
+    ],
+)
+def test_the_heart_and_the_winds_are_places_of_the_board_and_a_cup_is_no_mark(line: str, squares: list[str]) -> None:
+    assert marked(read(line)) == squares
+
+
 def test_a_square_after_what_is_sketched_or_told_is_the_move() -> None:
     assert marked(read("Right: the square under the top left")) == ["middle_left"]
     acts = [Act(kind="pose", words="sketch it in my head first: bottom left", score=0.7)]

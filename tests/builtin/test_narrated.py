@@ -42,6 +42,7 @@ ALONE = nouns_of(BAR.model_copy(update={"people": ()}))
         "There happens to be a knife in my boot.",
         "I suddenly remember that I hid the card here myself.",
         "It stops raining",
+        "Viktor, moved to tears, hands me the card without a word.",
     ],
 )
 def test_a_sentence_that_an_author_would_write_is_narrated(line: str) -> None:
@@ -86,6 +87,8 @@ def test_what_is_said_of_others_or_done_oneself_is_not_narrated(line: str) -> No
 def test_where_nobody_is_there_to_be_told_more_is_narrated() -> None:
     assert in_parts("The door opens.", ALONE) == ((True, "The door opens."),)
     assert in_parts("It's six already.", ALONE) == ((True, "It's six already."),)
+    assert in_parts("The street door isn't locked after all.", ALONE)[0][0]
+    assert not in_parts("The street door isn't locked after all.", NOUNS)[0][0]
     assert in_parts("My phone rings and it's Jin", ALONE) == ((True, "My phone rings and it's Jin"),)
 
 

@@ -121,3 +121,9 @@ def test_a_word_that_is_also_another_is_told_by_its_neighbours(typed: str, meant
 def test_a_question_to_somebody_ends_where_something_else_is_said() -> None:
     assert spelled_out("were r u hana i cant see", {"hana"}) == "where are you, hana? i can't see"
     assert spelled_out("where are you i can't see", {"hana"}) == "where are you i can't see"
+
+
+def test_two_words_written_as_a_name_begin_a_line_as_they_are() -> None:
+    assert spelled_out("Idris Sallow got them up the steps", {"marit"}) == "Idris Sallow got them up the steps"
+    assert spelled_out("Serach Marit", {"marit"}) == "Search Marit"
+    assert mended_in("soooo this is odd", {"marit"}) == ()

@@ -62,6 +62,7 @@ def played(app: App, line: str) -> dict[str, object]:
         ("does the dread ever go back down?", "Nothing in this story brings it down again"),
         ("can the dread be lowered at all?", "Nothing in this story brings it down again"),
         ("what happens when it gets to three?", "Dread is at 0 of 3."),
+        ("what do the numbers below mean", "Dread is at 0 of 3."),
         ("can the suggestions be turned off?", "cannot be hidden here"),
         ("is there more than one ending?", "No, nothing is given away"),
         ("rewind one turn please", "There is nothing to take back yet"),

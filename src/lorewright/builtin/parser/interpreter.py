@@ -173,7 +173,8 @@ def _squares_apart(board: Board, acts: Iterable[Act]) -> Iterator[Act]:
         head, comma, tail = act.words.rpartition(": " if act.words.rpartition(": ")[1] else ", ")
         is_deed = bool(kind_of(act).lines or kind_of(act).harmless) and not is_said(act)
         # `tell him about my aunt, then top left`
-        is_deed = is_deed or (is_said(act) and pattern_for("then").fullmatch(tail) is not None)
+        is_short = comma == ": " and len(tail.split()) <= _SHORT
+        is_deed = is_deed or (is_said(act) and (is_short or pattern_for("then").fullmatch(tail) is not None))
         is_whole = not is_said(act) and bool(picks_in(grid, act.words))
         if comma and is_deed and not is_whole and picks_in(grid, tail, is_alone=True):
             yield act.model_copy(update={"words": head})

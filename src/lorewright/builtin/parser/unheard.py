@@ -22,6 +22,7 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.speech import called_behind, unheard
 from lorewright.builtin.words import earshot
+from lorewright.builtin.words.asides import subjects_in
 from lorewright.builtin.words.clauses import find_posture, lexicon, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact
 from lorewright.builtin.words.tagging import Act
@@ -37,6 +38,8 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
     to, or what of it the player was told. What is put to the voices in oneself is no word to others."""
     told = tuple(dict.fromkeys(noun.text for noun in ctx.shown if noun.key.startswith(TOLD)))
     settled = {reading.aside.kind for reading in readings if reading.aside is not None and _is_settled(reading.aside)}
+    if settled and settled <= _GUESSED and _is_about_told(ctx, text, readings, told):
+        return [wondering(text)]
     if ctx.verbs or not told or settled - {"missing"}:
         return readings
     if (inner := earshot.within(told)) and (inward := _inward(ctx, text, acts, readings, inner)) is not None:
@@ -56,6 +59,16 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return readings
     found = _gone_to(ctx, text, told) or _unheard(ctx, text, acts, readings, told)
     return readings if found is None else [found]
+
+
+# Questions about the game, where a line was only guessed to be one.
+_GUESSED = frozenset(("rules", "goal", "gripe"))
+
+
+def _is_about_told(ctx: ParseContext, text: str, readings: Sequence[Reading], told: Sequence[str]) -> bool:
+    """Tell whether a question that nobody is there to hear is about what was told, and has no words of the game."""
+    is_question = len(readings) == 1 and not ctx.nouns.people and earshot.asks(text)
+    return is_question and not subjects_in(text, "questions") and bool(earshot.told_about(text, told))
 
 
 def _is_settled(aside: Aside) -> bool:

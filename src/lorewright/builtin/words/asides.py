@@ -13,7 +13,7 @@ from lorewright.shipped_tables import read_table
 _SIGNS = re.compile(r"[^\w\s'-]+")
 _BEFORE = re.compile(
     r"(?:please|ok(?:ay)?|so|well|um+|uh|hey|and|but|now|then|wait|right|look|listen|sorry|just|actually|seriously"
-    r"|really|quick question|game|computer|narrator|gm|dm|oh|no|yes|again|can you|could you"
+    r"|hang on|hold on|really|quick question|game|computer|narrator|gm|dm|oh|no|yes|again|can you|could you"
     r"|would you|i want to|i would like to"
     r"|i'd like to|let me|let's"
     r"|help(?= (?:what|how|where|why|is|are|can|does|do|which|who)\b)"
@@ -122,7 +122,7 @@ Section = Literal["questions", "deeds"]
 
 
 # What has words that stand in many a question counts for nothing beside what is clearly asked.
-_LOOSE = frozenset(("may", "restart", "display", "undo", "part", "dice", "help", "hint", "machine"))
+_LOOSE = frozenset(("may", "restart", "display", "undo", "part", "dice", "help", "hint", "machine", "typing"))
 
 
 def subjects_in(text: str, section: Section) -> tuple[str, ...]:
@@ -147,6 +147,7 @@ _BRACKETED = re.compile(
     r"\(\((?P<double>.+?)\)*\)|[(\[{]?\s*(?:ooc|out of character)\b[:,.)\]]*\s*(?P<ooc>.+?)[)\]}]?"
     r"|(?:(?:wait|hey|ok|okay|so|dear|yo|hi|hello),? )?(?:(?:(?:a |one |quick |just )*(?:question|query|q) (?:for|to) )"
     r"(?:the )?(?:game|narrator|computer|gm|dm|program)[,:]?|(?:game|narrator|computer|gm|dm)[,:]) (?P<front>.+)"
+    r"|(?P<tail>[^()\[\]]+?) ?[(\[](?:(?:asking|question for|for|to) )?(?:the )?(?:gm|dm|narrator|game|ooc)[)\]][?.!]*"
     r"|(?P<end>.+), (?:game|narrator|computer|gm|dm|ai)\s*[?.!]*",
     re.IGNORECASE,
 )
@@ -211,7 +212,7 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
         is_rule = bool(subjects_in(text, "questions"))
         is_typing = not is_rule and _bare(marked).startswith("how ")
         # What is so in the story is not told outside of it.
-        is_secret = not is_rule and _OF_THE_STORY.match(_bare(marked)) is not None
+        is_secret = not is_rule and any(map(_OF_THE_STORY.match, _forms(_bare(marked))))
         kind = "spoiler" if is_secret else "typing" if is_typing else "rules"
         kind = kind if is_rule or is_question(marked) else "ooc"
     elif not kind and not is_called and (asked := next(filter(is_of_the_game, (text, typed)), "")):

@@ -71,9 +71,11 @@ BETWEEN = FILL | SQUARES | FREE
 _SHORT = {
     "tl": "top left", "tm": "top middle", "tc": "top middle", "tr": "top right", "ml": "middle left",
     "mr": "middle right", "bl": "bottom left", "bm": "bottom middle", "bc": "bottom middle", "br": "bottom right",
-    "lft": "left", "rt": "right", "rite": "right", "rght": "right", "btm": "bottom", "bttm": "bottom", "bot": "bottom",
-    "cntr": "centre", "ctr": "centre", "centr": "centre", "upr": "upper", "lwr": "lower", "sq": "square",
-    "da": "the", "teh": "the", "topleft": "top left", "topright": "top right", "bottomleft": "bottom left",
+    "lft": "left", "rt": "right", "rite": "right", "rght": "right", "btm": "bottom", "bttm": "bottom",
+    "bot": "bottom", "cntr": "centre", "ctr": "centre", "centr": "centre", "upr": "upper", "lwr": "lower",
+    "sq": "square", "northwest": "top left", "northeast": "top right", "southwest": "bottom left",
+    "southeast": "bottom right", "north": "top", "south": "bottom", "west": "left", "east": "right", "da": "the",
+    "teh": "the", "topleft": "top left", "topright": "top right", "bottomleft": "bottom left",
     "bottomright": "bottom right", "rightmiddle": "right middle", "midde": "middle",
 }  # fmt: skip
 _SPELLED = (
@@ -224,7 +226,7 @@ def _known() -> frozenset[str]:
 
 def tokens_of(text: str) -> list[str]:
     """Return the words of a text in lower case, those of a board spelled out."""
-    plain = text.casefold().replace("’", "'").replace("->", " ")
+    plain = text.casefold().replace("’", "'").replace("->", " ").replace("heart of the ", "middle of the ")
     plain = re.sub(r"(?:^|(?<=[.!?;] ))right[:.!;](?= )", " ", plain)
     plain = re.sub(r"\b(?:(?:that'?s|you'?re|all|is|quite|too) right\b|right (?=(?:in|at|into|on) the\b))", " ", plain)
     plain = re.sub(r"\b(left|right)[- ]?hand\b(?= (?:side|corner|square|column|edge|one|box))", r"\1", plain)

@@ -121,12 +121,21 @@ _DONE_BY = re.compile(
     r"(?:the|a|an|his|her|their|my|all|some) [^.,;]*?\b(?:is|are|was|were) "
     r"(?:being |secretly )\w+(?: \w+)?(?: \w+)? by \w+"
 )
+# `Viktor, moved to tears, hands me the key`.
+_APPOSED = re.compile(
+    r"^([\w' ]{2,30}), (?:\w+(?:ed|ing|en)|in|out|at|with|without|now|suddenly|finally)\b[^,.;!?]*, (?=[a-z]+s\b)"
+)
+# What the world is after all, by somebody's say-so.
+_AFTER_ALL = re.compile(
+    r"(?:the|my|his|her|their) [^.,;]+ (?:(?:is|are|was|isn't|aren't|wasn't|is not) [^.,;]+ after all$"
+    r"|(?:is|are|was) (?:actually|secretly|really) my\b)"
+)
 _MADE_TO = re.compile(r"(?P<how>have|let) (?P<rest>.+)")
 
 
 def narrates(sentence: str, nouns: Nouns) -> bool:
     """Tell whether a sentence narrates what others do, or what happens, or what it decides of the world."""
-    plain = _plain(sentence)
+    plain = _plain(_APPOSED.sub(r"\1 ", sentence))
     if "?" in sentence or len(plain) < _FEWEST or sentence.lstrip(" *")[:1] in "\"“'":
         return False
     is_to_somebody = bool(nouns.people) and bool({"you", "your", "you're", "yours"} & set(_stripped(plain)))
@@ -148,6 +157,8 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
         return True
     if _HOUR.match(text):
         return is_alone or " and " in text
+    if is_alone and _AFTER_ALL.match(text):
+        return True
     if is_alone and _SO_I.search(text) and (subject := _subject(plain, nouns)) is not None:
         return subject[0] in ("absent", "everybody")
     made = _MADE_TO.match(text)

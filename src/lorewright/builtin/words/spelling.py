@@ -55,7 +55,7 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
             done = token.end()
             continue
         after = tokens[number + 1][0].casefold() if number + 1 < len(tokens) else ""
-        before = tokens[number - 1][0].casefold() if number else ""
+        before = tokens[number - 1][0].casefold() if number else _before_first([each[0] for each in tokens], names)
         is_end = number + 2 >= len(tokens)
         if token[0].casefold() not in names and _parts(text, token, before, after):
             parts += [text[done : token.start()], "."]
@@ -218,16 +218,24 @@ def _mended(token: str, names: Collection[str], shown: Collection[str], before: 
 _BEFORE_NAMES = frozenset("i'm im called named mr mrs ms miss mister captain".split())
 
 
+def _before_first(tokens: Sequence[str], names: Collection[str]) -> str:
+    """Return what stands for the word before the first: one that names somebody, where the first two words are written
+    as a name that is not in scope, `Idris Sallow`; else none."""
+    pair = [token for token in tokens[:2] if token[:1].isupper() and len(token) > 1]
+    is_name = len(pair) == 2 and pair[1].casefold() not in names and pair[0].casefold() not in lexicon().spellings
+    return "called" if is_name and pair[1][1:].islower() else ""
+
+
 def mended_in(text: str, names: Collection[str], shown: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
     """Return the words of a cleaned text that are slips of the hand, each with the word that was meant."""
     tokens = [token[0] for token in _TOKEN.finditer(text)]
-    befores = ("", *(token.casefold() for token in tokens))
+    befores = (_before_first(tokens, names), *(token.casefold() for token in tokens))
     pairs = ((token, before, token.casefold()) for token, before in zip(tokens, befores, strict=False))
     plain = lexicon().spellings
     found = (
         (token, _mended(token, names, shown, before))
         for token, before, low in pairs
-        if low not in plain and not _is_noise(low)
+        if low not in plain and not _is_noise(low) and not _STRETCHED.search(low)
     )
     return tuple(
         (token, word)

@@ -305,6 +305,14 @@ def _losing(state: WorldState, rules: CampaignRules) -> str:
     return f"{_LOSING} {runs} /undo takes a turn back, at the end too."
 
 
+def _clocks(state: WorldState, rules: CampaignRules) -> str:
+    """Return where all clocks that are shown stand, and what they count."""
+    return " ".join(
+        f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}. {means_of(rules, clock['id'])}".strip()
+        for clock in state.clocks_shown()
+    ) or _score(state, rules)
+
+
 def _full(state: WorldState, rules: CampaignRules, words: str) -> str:
     """Return what becomes of clocks that are full: of those that are as long as a question says, else of all."""
     said = {*re.findall(r"[a-z]+|\d+", words.casefold())}
@@ -360,6 +368,8 @@ _ANSWERS: Mapping[str, Tell] = {
     "turns": _turns,
     "map": _map,
     "free": _free,
+    "clocks": _clocks,
+    "meters": _clocks,
     "part": _part,
     "endings": _endings,
 }
