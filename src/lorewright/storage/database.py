@@ -41,7 +41,7 @@ BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
 # What a connection may keep of its file in memory. SQLite's own bound, 2,000, is filled by a story of 70 turns, and
 # a service has 64 open. Pages are read again from the system's cache, at no cost that can be measured in a turn.
-CACHE_KB = 512
+CACHE_KB = 128
 
 # The suffix of a damaged database that was set aside: `library.db.damaged`, then `library.db.damaged-2`.
 DAMAGED = ".damaged"

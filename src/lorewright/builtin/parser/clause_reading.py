@@ -280,7 +280,7 @@ def _drop_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]
     """Return the words without adverbs, in a question only before its topic; words of names and the verb are none."""
     lex, low = lexicon(), lows(words)
     verb = _verb(low)
-    has_topic = any(phrasing.has_topic for phrase, phrasing in lex.verbs if phrase == verb)
+    has_topic = verb in lex.topic_verbs
     start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
     limit = start if has_topic else len(words)
     said = len(verb) if verb and verb[0] not in AGAIN else 0

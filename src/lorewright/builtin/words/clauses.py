@@ -78,6 +78,8 @@ class Lexicon:
 
     verbs: tuple[tuple[Phrase, Phrasing], ...]
     verb_phrases: tuple[Phrase, ...]
+    # Of them, what is followed by what it is about.
+    topic_verbs: frozenset[Phrase]
     verb_words: frozenset[str]
     before_verbs: frozenset[str]
     lead_ins: tuple[Phrase, ...]
@@ -210,6 +212,7 @@ def lexicon() -> Lexicon:
     return Lexicon(
         verbs=tuple(sorted(opening, key=lambda verb: -len(verb[0]))),
         verb_phrases=_phrases(texts),
+        topic_verbs=frozenset(phrase for phrase, phrasing in opening if phrasing.has_topic),
         verb_words=frozenset(text for text in texts if " " not in text),
         before_verbs=frozenset((*data["before_verbs"], *(name for name, part in named if part.is_travel))),
         lead_ins=_phrases(_flat(data["lead_ins"])),

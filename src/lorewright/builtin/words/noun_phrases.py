@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
@@ -159,7 +159,8 @@ def _candidate(named: Named) -> Candidate:
     keys += [Key(key_words(alias), named.name) for alias in named.aliases]
     keys += [other for key in keys if (other := _with_figures(key)) is not None]
     if named.kind == "person":
-        keys += [Key(calling, named.name) for calling in _callings({word for key in keys for word in key.words})]
+        called = frozenset(word for key in keys for word in key.words)
+        keys += [Key(calling, named.name) for calling in _callings(called)]
     return Candidate(named.id, named.kind, named.name, tuple(key for key in keys if key.words), named.pronoun)
 
 
@@ -176,11 +177,15 @@ def _other_numbers() -> Mapping[str, str]:
     return figures | {figure: word for word, figure in figures.items()}
 
 
-def _callings(names: Collection[str]) -> Iterator[tuple[str, ...]]:
-    """Yield other words for the calling of somebody in whose names one stands."""
-    for callings in lexicon().callings:
-        if any(calling[0] in names for calling in callings if len(calling) == 1):
-            yield from callings
+@lru_cache(maxsize=512)
+def _callings(names: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    """Return other words for the calling of somebody in whose names one stands."""
+    return tuple(
+        calling
+        for callings in lexicon().callings
+        if any(calling[0] in names for calling in callings if len(calling) == 1)
+        for calling in callings
+    )
 
 
 def _way(way: WayOut, door: Named | None) -> Candidate:
@@ -445,13 +450,15 @@ def _rate_fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:
     return (FUZZY, likeness) if likeness >= FUZZY_MINIMUM else (0, 0.0)
 
 
+# A phrase is compared with all names in scope, and by several readings of a line.
+@lru_cache(maxsize=4096)
 def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
-    phrase = " ".join(words)
+    phrase, name = " ".join(words), " ".join(key)
     if len(phrase) < FUZZY_LENGTH:
         return 0.0
-    if any(_are_swapped(phrase, word) for word in (" ".join(key), *key)):
+    if _are_swapped(phrase, name) or any(_are_swapped(phrase, word) for word in key):
         return 90.0
-    whole = _rate_typo(phrase, " ".join(key))
+    whole = _rate_typo(phrase, name)
     if len(words) > 1:
         return float(round(whole))
     return float(round(max([whole, *(_rate_typo(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))
@@ -460,17 +467,17 @@ def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
 def _rate_typo(typed: str, name: str) -> float:
     """Return the likeness to a name; 0 where more letters are wrong than a slip makes: `door` is no `doctor`."""
     most = max(1, len(typed) // FUZZY_LENGTH)
+    if abs(len(typed) - len(name)) > most:
+        return 0.0
     return fuzz.ratio(typed, name) if OSA.distance(typed, name, score_cutoff=most) <= most else 0.0
 
 
 def _are_swapped(typed: str, name: str) -> bool:
     """Tell whether two neighbouring letters changed places, the commonest slip of all."""
-    wrong = [
-        index for index, (typed_letter, letter) in enumerate(zip(typed, name, strict=False)) if typed_letter != letter
-    ]
-    if len(typed) != len(name) or len(wrong) != 2 or wrong[1] != wrong[0] + 1:
+    if len(typed) != len(name) or typed == name:
         return False
-    return typed[wrong[0]] == name[wrong[1]] and typed[wrong[1]] == name[wrong[0]]
+    at = next(index for index, letter in enumerate(typed) if letter != name[index])
+    return typed[at : at + 2] == name[at : at + 2][::-1] and typed[at + 2 :] == name[at + 2 :]
 
 
 # Words for people of a sort -> the pronoun that fits them.

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Adaptation, Embedder, WordStates, read_words_by
@@ -85,11 +86,16 @@ class ActTagger:
         except EmbedderError:
             # Without an embedder the words are read as far as the grammar goes.
             return ()
+        # A service has a matrix of some rows to multiply in every turn: threads for it cost ten times what they do.
+        with _processors().limit(limits=1, user_api="blas"):
+            return self._tag(text, spans, read)
+
+    def _tag(self, text: str, spans: list[tuple[int, int]], read: WordStates) -> tuple[Act, ...]:
         weights = _weights()
         hidden = _hidden(features(text, spans, read), weights)
         line = read.states.mean(axis=0)
         begins = hidden @ weights["b.weight"].T + weights["b.bias"]
-        odd = frozenset(text[start:end] for start, end in spans if sum(_within((start, end), read.offsets)) > 1)
+        odd = frozenset(text[start:end] for start, end in spans if len(_pieces((start, end), read.offsets)) > 1)
         roles = (hidden @ weights["r.weight"].T + weights["r.bias"]).argmax(axis=1)
         words = [text[start:end].casefold() for start, end in spans]
         starts = [0, *(at for at in range(1, len(spans)) if begins[at, 0] > 0 or _is_cut(words, at)), len(spans)]
@@ -138,12 +144,16 @@ def features(text: str, spans: Sequence[tuple[int, int]], read: WordStates) -> A
 
 def shares_of_pieces(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> list[float]:
     """Return the share that each word piece has in a word: they are one together, or all none."""
-    within = _within(span, offsets)
-    return [is_in / max(1, sum(within)) for is_in in within]
+    shares, within = [0.0] * len(offsets), _pieces(span, offsets)
+    for at in within:
+        shares[at] = 1 / len(within)
+    return shares
 
 
-def _within(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> list[bool]:
-    return [first < min(span[1], last) and last > span[0] for first, last in offsets]
+def _pieces(span: tuple[int, int], offsets: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the places of the word pieces that a word has."""
+    begin, end = span
+    return [at for at, (first, last) in enumerate(offsets) if first < end and first < last and last > begin]
 
 
 # How many signs `look` tells.
@@ -242,6 +252,11 @@ _NO_NOUNS = frozenset(
     "one again now please then away down up out over back off around lol pls plz there here first quickly too also open"
     " shut closed instead together apart aside home outside inside twice once properly".split()
 )
+
+
+@cache
+def _processors() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 @cache
