@@ -199,7 +199,7 @@ def test_all_who_are_here_can_be_told_to_be_quiet(form: str, words: str) -> None
         ("greet", "Captain Lund says hello", "heard.greeting_from"),
         ("comfort", "my aunt sends her love", "heard.greeting_from"),
         ("farewell", "wish the old man good appetite", "heard.wished"),
-        ("opinion", "this is so weird", "heard.odd"),
+        ("opinion", "how weird", "heard.odd"),
         ("ask_self", "you haven't changed a bit", "heard.praise"),
     ],
 )

@@ -10,6 +10,7 @@ from pydantic import Field
 from lorewright.builtin.narrator.act_words import Actor, Telling, after_talk, talk_beats
 from lorewright.builtin.narrator.hearing import is_between_two
 from lorewright.builtin.narrator.outcomes import ignorance
+from lorewright.builtin.narrator.retorts import RETORT
 from lorewright.builtin.narrator.scenery import answer
 from lorewright.builtin.narrator.small_talk import ECHO, answer_without_lore, asks_for_lore, is_of_listener
 from lorewright.builtin.narrator.views import Beat
@@ -136,11 +137,10 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     names = plain_no.facts.get("topic") not in (None, "other")
     is_of_a_name = names and outcome.form in ("", "ask", "ask_self", "greet")
     kind = None if is_of_a_name else answer_without_lore(given, outcome)
-    is_echo = kind is not None and kind.group.startswith(ECHO)
+    is_echo = kind is not None and kind.group.startswith((ECHO, RETORT))
     if kind is not None and is_echo and not (is_pointing_on and kind.group.startswith(_POINTING)):
         return [kind]
-    if kind is not None and is_echo:
-        # What was asked is taken up, and then comes what else to ask.
+    if kind is not None and is_echo:  # What was asked is taken up, and then comes what else to ask.
         return [kind, replace(plain_no, group=plain_no.group.replace(_IGNORANT, _POINTING), facts={})]
     is_topic = len(outcome.words.split()) <= _SPOKEN or not plain_no.group.endswith(".own")
     return [plain_no if is_pointing_on and is_topic else kind or plain_no]

@@ -16,6 +16,7 @@ from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import FEELS, WordForm, kinds_of, known_lines, sorts, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.hearing import echoed_as, is_asked_about, own_affair
+from lorewright.builtin.narrator.retorts import retort_to
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
@@ -84,7 +85,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     form = word_forms().get(name)
     if who is None or outcome.actor_id != given.player_id:
         return None
-    if (short := _whatever_form(given, outcome, who)) is not None:
+    if short := retort_to(given, outcome, who, regard_of(given, who.id)) or _whatever_form(given, outcome, who):
         return short
     if form is None:
         return None
