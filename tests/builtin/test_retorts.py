@@ -34,6 +34,8 @@ def said(words: str, *, form: str = "opinion", kind: str = "remark", regard: Any
         ("can you lend me fifty credits", "“Fifty credits?”"),
         ("pass the salt, would you", "“The salt?”"),
         ("do you believe in ghosts?", "“Ghosts?”"),
+        ("Were you a schoolteacher?", "“A schoolteacher?”"),
+        ("nobody here ever changes the wallpaper", "“The wallpaper"),
         ("knock knock", "Who's there?"),
         ("a toast to Jin", "Jin"),
     ],
@@ -66,7 +68,8 @@ def test_how_somebody_stands_to_the_player_colours_the_reply(regard: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "words", ["is he dead or alive?", "who was it, you or Bao?", "did you kill her or did he?", "where is the loo"]
+    "words",
+    ["is he dead or alive?", "who was it, you or Bao?", "did you kill her or did he?", "where is the loo"],
 )
 def test_a_question_of_fact_has_no_reply_of_this_kind(words: str) -> None:
     told = narrate(said(words, form="ask", kind="ask")).final_text

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.views import Beat, Person, Slot
@@ -15,7 +16,7 @@ from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.echoes import asked_words
 from lorewright.builtin.words.english import is_english, is_name
 from lorewright.rules.patch import Outcome
-from lorewright.scene_lore.nouns import function_words, is_noun_in_ly, is_verb
+from lorewright.scene_lore.nouns import function_words, is_noun_in_ly, is_verb, shown_nouns
 from lorewright.shipped_tables import read_table
 from lorewright.values.records import NarratorInput
 
@@ -65,6 +66,33 @@ def _reply(rule: _Rule, found: re.Match[str], outcome: Outcome, who: Person, reg
         return Beat("outcome", rule.group, {}, slots)
     facts: dict[str, Fact] = {"detail": True}
     return Beat("outcome", rule.group, facts, {**slots, "deed": deed, "other": taken.get("b", "")})
+
+
+# Groups that say nothing of the words, by which group takes up a thing that these name.
+_TAKEN = MappingProxyType(
+    {
+        **dict.fromkeys(("heard.view", "heard.statement", "talk.statement", "heard.news"), "taken.said"),
+        **dict.fromkeys(("heard.request", "heard.hand_over"), "taken.request"),
+        **dict.fromkeys(("asked.self", "asked.own", "asked.view"), "taken.asked"),
+    }
+)
+
+
+def taken_up(outcome: Outcome, who: Person, regard: str, group: str) -> Beat | None:
+    """Return a reply that takes up the last thing which words name that are not repeated whole, in place of a group's;
+    None where they name none, and from somebody cold."""
+    if group not in _TAKEN or regard == "cold" or len(outcome.words.split()) < _TELLING:
+        return None
+    words = _bare(outcome.words, who)
+    for noun in reversed(shown_nouns(words)):
+        named = re.search(rf"\b(?P<a>(?:the|your|my|this|that|an?) {re.escape(noun.phrase)})\b", words, re.IGNORECASE)
+        if named is not None and (deed := phrase_of(named["a"])):
+            return Beat("outcome", _TAKEN[group], {}, {"who": who, "deed": deed})
+    return None
+
+
+# Fewer words name a thing only by the way.
+_TELLING = 4
 
 
 def phrase_of(words: str, own: str = "") -> str:

@@ -16,7 +16,7 @@ from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import FEELS, WordForm, kinds_of, known_lines, sorts, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.hearing import echoed_as, is_asked_about, own_affair
-from lorewright.builtin.narrator.retorts import retort_to
+from lorewright.builtin.narrator.retorts import retort_to, taken_up
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
@@ -111,7 +111,8 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if group == _STILL:
         return _keeping_still(given, outcome, who, asked)
     line = _own_line(given, who, group, asked if name == _OF_SELF and group == form.answer else "")
-    if line is None and (echo := echo_of(given, outcome, who, group)) is not None:
+    echo = echo_of(given, outcome, who, group) or taken_up(outcome, who, regard_of(given, who.id), group)
+    if line is None and echo is not None:
         return echo
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))

@@ -96,7 +96,7 @@ def echoed(words: str, person: str, listener: Candidate, nouns: Nouns, odd: Coll
     text = _shortened(max(fitting, key=lambda part: len(part.split()), default=""))
     low = {word.casefold().strip(",") for word in text.split()}
     slips = {word.casefold().replace("’", "'") for word in odd if not _SHORTENED.search(word) and not _is_form(word)}
-    if not text or not _PLAIN.fullmatch(text) or slips & low or _speaks(text.split()[0]):
+    if not text or not _PLAIN.fullmatch(text) or slips & low or _speaks(text.split()[0]) or _SENSED.search(text):
         return ""
     tokens = _TOKEN.findall(text)
     if said.reported:
@@ -108,6 +108,14 @@ def echoed(words: str, person: str, listener: Candidate, nouns: Nouns, odd: Coll
     is_mixed = said.reported and any(_speaks(word) for before, word in pairwise(told) if before in ("you", "and"))
     is_short = any(len(word) == 1 and word.isalpha() and word.casefold() not in ("i", "a", "o") for word in told)
     return "" if is_mixed or is_short else _joined(told, nouns)
+
+
+# Somebody who does what is heard or seen of them is not turned: `we can hear you folding`, `what's got you rattled`.
+_SENSED = re.compile(
+    r"\b(?:got|keeps?|kept|hear|heard|see|saw|seen|watch\w*|makes?|made|leaves?|left|catch|caught) "
+    r"(?:you|u|me) (?!to\b|and\b|in\b|at\b|on\b|here\b|there\b|again\b|all\b|or\b)\w+(?:ing|ed|t)\b",
+    re.IGNORECASE,
+)
 
 
 def _said_in(words: str, person: str, listener: Candidate) -> _Said:
