@@ -23,6 +23,12 @@ def minutes_between(begins: str, until: str) -> int:
 def time_of_day(state: WorldState, begins: str, until: Mapping[str, str]) -> str:
     """Return the time of day as `23:30`, in a story that begins at one. Where a clock counts `until` an hour, by ID, it
     leads: minutes pass within its step, and no further."""
+    now = clock_time(state, begins, until)
+    return f"{now // 60 % 24:02}:{now % 60:02}"
+
+
+def clock_time(state: WorldState, begins: str, until: Mapping[str, str]) -> int:
+    """Return the same in minutes since the midnight before the story began."""
     start = minutes_of(begins)
     now = start + state.minutes
     for clock_id, hour in sorted(until.items()):
@@ -31,6 +37,13 @@ def time_of_day(state: WorldState, begins: str, until: Mapping[str, str]) -> str
             span = minutes_between(begins, hour)
             first = start + span * clock.value // clock.max
             last = start + span * min(clock.value + 1, clock.max) // clock.max - 1
-            now = max(first, min(now, last))
-            break
-    return f"{now // 60 % 24:02}:{now % 60:02}"
+            return max(first, min(now, last))
+    return now
+
+
+def next_time(now: int, hour: str) -> int:
+    """Return the minutes since midnight at which it is next the time of day; up to noon it is that of either half of
+    the day, as `three o'clock` is said."""
+    half = _MINUTES_A_DAY // 2
+    wanted = minutes_of(hour)
+    return now + (wanted - now) % (_MINUTES_A_DAY if wanted > half else half)

@@ -133,7 +133,8 @@ class Outcome(Frozen):
     place of its dice in `Resolution.rolls`; `say` the scenario's own sentences, `then` those of what followed from it
     by itself. What is `whispered` is heard by the two alone. `form` is the kind of act that the interpreter took it
     for, by which the narrator tells it, `deed` what was done, as it stands after `you`; of words how who hears them
-    repeats them.
+    repeats them. `reached` is the time of day when a wait is over for which an end was named, `cut_short` whether
+    something ended it before.
     """
 
     action_index: int = Field(ge=0)
@@ -157,6 +158,8 @@ class Outcome(Frozen):
     whispered: bool = Field(default=False, exclude_if=lambda whispered: not whispered)
     form: str = Field(default="", exclude_if=lambda form: not form)
     deed: str = Field(default="", exclude_if=lambda deed: not deed)
+    reached: str = Field(default="", exclude_if=lambda reached: not reached)
+    cut_short: bool = Field(default=False, exclude_if=lambda cut_short: not cut_short)
 
 
 class Resolution(Frozen):

@@ -27,6 +27,7 @@ from lorewright.rules.patch import ActionResult, Outcome, OutcomeCode, Patch, Re
 from lorewright.rules.reach import company, holds, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
+from lorewright.rules.steps import Wait, Walks
 from lorewright.rules.validate import as_ruled, cost_ops, costs_of, why_not_attempt
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
@@ -39,15 +40,10 @@ from lorewright.world.changes import (
 )
 from lorewright.world.events import (
     ActionBlocked,
-    ClockTicked,
-    ClockTriggered,
     ConditionGained,
     EffectRefused,
-    EngineEvent,
     InquiryCompleted,
-    PathChanged,
     RuledByTheBook,
-    SceneChanged,
     SituationBegan,
     StreakBroke,
     ThreatAverted,
@@ -245,50 +241,38 @@ def play_out(
     patch = Patch(state, turn_no=turn_no)
     if validation.clarification is not None:
         return patch
-    walks = _Walks()
+    walks = Walks()
     for attempt, judged in zip(attempts, validation.results, strict=True):
         if walks.is_over(attempt.action):
             continue
         before, told = patch.state, len(patch.events)
-        patch.audience = _audience(attempt.action, before)
-        _play(patch, attempt, judged, rules, dice, (rulings or {}).get(judged.action_index), acting)
-        patch.audience = None
-        trigger_clocks(patch, before, rules)
-        by_now = patch.state
-        _run_automatic(patch, before, attempt, rules, dice)
-        trigger_clocks(patch, by_now, rules)
+        wait = Wait(attempt, patch, rules)
+        for step in wait.steps():
+            _play_step(patch, step, judged, rules, dice, (rulings or {}).get(judged.action_index), acting)
+        wait.end()
         walks.passed(attempt.action, patch, before, patch.events[told:])
     reach_ending(patch, rules)
     return patch
 
 
-class _Walks:
-    """Ends a walk of several steps where something happened on the way, and what was to be done at its end."""
-
-    def __init__(self) -> None:
-        self._ended: str | None = None
-        self._missed: set[str] = set()
-
-    def is_over(self, action: Action) -> bool:
-        """Tell whether an action is a further step of the walk that was ended, or was to be done where it led."""
-        is_step = self._ended is not None and action.metadata.get("towards") == self._ended
-        return is_step or action.metadata.get("beyond") in self._missed
-
-    def passed(self, action: Action, patch: Patch, before: WorldState, events: Sequence[EngineEvent]) -> None:
-        """Take note of a step. Clocks alone do not end a walk: many move whenever time passes; what they bring does."""
-        towards = action.metadata.get("towards")
-        outcome = patch.outcomes[-1] if patch.outcomes else None
-        happened = outcome is None or outcome.code == "blocked" or bool(outcome.say or outcome.then)
-        happened = happened or bool(patch.learned_since(before)) or patch.state.ended is not None
-        happened = happened or any(not isinstance(event, _ORDINARY) for event in events)
-        self._ended = str(towards) if towards is not None and happened else None
-        goal = action.location_id if towards is None else self._ended
-        if goal is not None and patch.state.scene.location_id != goal and patch.state.player_id == action.actor_id:
-            self._missed.add(goal)
-
-
-# What a step of a walk brings about whatever happens.
-_ORDINARY = (ClockTicked, ClockTriggered, SceneChanged, PathChanged)
+def _play_step(
+    patch: Patch,
+    attempt: Attempt,
+    judged: ActionResult,
+    rules: CampaignRules,
+    dice: Dice,
+    ruling: Ruling | None,
+    acting: str | None,
+) -> None:
+    """Play an attempt, and what clocks and the ruleset make of it by themselves."""
+    before = patch.state
+    patch.audience = _audience(attempt.action, before)
+    _play(patch, attempt, judged, rules, dice, ruling, acting)
+    patch.audience = None
+    trigger_clocks(patch, before, rules)
+    by_now = patch.state
+    _run_automatic(patch, before, attempt, rules, dice)
+    trigger_clocks(patch, by_now, rules)
 
 
 def _run_automatic(patch: Patch, before: WorldState, attempt: Attempt, rules: CampaignRules, dice: Dice) -> None:

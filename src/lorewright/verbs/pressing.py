@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ from lorewright.builtin.parser.readings import (
     asking,
     bare,
     meant,
+    only_person,
     parted,
     read_as,
     typeable,
@@ -43,10 +45,12 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    lows,
     typed,
+    words_of,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
-from lorewright.rules.actions import Attempt
+from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, first_new, held_by, put_on_record, reveal
 from lorewright.rules.observations import UNSEEN
 from lorewright.rules.patch import Outcome, Patch
@@ -55,15 +59,19 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import RuleNames, Sight, Verb, seen, verbs
 from lorewright.rules.verbs import typed as typed_lines
 from lorewright.values.records import Evidence, NarratorInput
+from lorewright.world.events import ItemGiven
 from lorewright.world.frozen import Frozen
+from lorewright.world.ops import AdvanceTime, ChangeRelation, Recall, TickClock, TransferItem
 
 
 class PressureMetadata(Frozen):
-    """The aim of pressure on somebody, in the actor's words, and the thing that is to help: a bribe, a weapon."""
+    """The aim of pressure on somebody, in the actor's words, and the thing that is to help: a bribe, a weapon; in a
+    `deal` it is theirs as soon as they have told what they were asked to tell for it."""
 
     topic: str = Field(default="", max_length=200)
     item_id: str | None = None
     whisper: bool = False
+    deal: bool = False
 
 
 def _press(patch: Patch, attempt: Attempt, facts: tuple[str, ...] = ()) -> Answer:
@@ -76,12 +84,22 @@ def _press(patch: Patch, attempt: Attempt, facts: tuple[str, ...] = ()) -> Answe
         new = first_new([item for item in matched if item.role == "knows"], action.actor_id, patch.state)
         if new is not None:
             reveal(patch, new.id, action, how="told", others="overheard")
+            _pay(patch, action)
             return Answer("told", fact_ids=facts)
         if first_new(matched, action.actor_id, patch.state) is not None:
             return Answer("deflected", fact_ids=facts)
         if matched and action.actor_id == patch.state.player_id:
             return Answer("told_before", known_item_ids=(matched[0].id,), fact_ids=facts)
     return Answer("acted", fact_ids=facts)
+
+
+def _pay(patch: Patch, action: Action) -> None:
+    """Hand over what was offered for it."""
+    item, who = action.item_id, action.target_id
+    is_at_hand = item is not None and patch.state.held_by(action.actor_id).get(item)
+    if action.metadata.get("deal") and item is not None and who is not None and is_at_hand:
+        patch.do(TransferItem(item_id=item, from_id=action.actor_id, to_id=who, quantity=1))
+        patch.tell(ItemGiven(item=item, to=who))
 
 
 def _telling(name: str) -> Telling:
@@ -103,12 +121,23 @@ def _tell_pressure(group: str) -> Callable[[NarratorInput, Outcome], Beat | None
             return by_form
         kind, topic = views.topic(given, outcome.words)
         who = views.person(given, outcome.target_id)
+        item = views.thing(given, outcome.item_id) if outcome.form == DEAL and outcome.item_id else ""
+        if outcome.code == "acted" and who is not None and item:
+            facts: dict[str, Fact] = {"band": outcome.band or "success"}
+            return Beat("outcome", "pressed.deal", facts, {"who": who, "item": item})
         has_won = outcome.code == "acted" and outcome.band in ("critical", "success", "mixed")
-        if not has_won or kind != "named" or who is None:
+        if not has_won or who is None or not outcome.words:
             return tell(given, outcome)
-        return Beat("outcome", "pressed.nothing", {}, {"who": who, "topic": topic})
+        if kind == "named":
+            return Beat("outcome", "pressed.nothing", {}, {"who": who, "topic": topic})
+        came_of_it = any(not isinstance(op, _WORDS_ALONE) for op in given.ops)
+        return tell(given, outcome) if came_of_it else Beat("outcome", "pressed.asked", {}, {"who": who})
 
     return told
+
+
+# What somebody does who was won over, and nothing that was asked for.
+_WORDS_ALONE = (AdvanceTime, TickClock, ChangeRelation, Recall)
 
 
 def _pressure_beats(actor: Actor, outcome: Outcome, words: str, group: str) -> list[Beat]:
@@ -198,6 +227,57 @@ def _read_persuade(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readi
     return _read_pressed(ctx, words, rest, PERSUADE.name)
 
 
+# Something for something: `I'll give you the stick if you open the door`.
+_BARGAIN = re.compile(
+    r"(?:(?:and|so|then|ok|well|please),? )*(?:(?P<call>[\w' ]+?), )?(?:(?:i|we)(?:'ll| will| would|'d| can| could)? )?"
+    r"(?:offer|give|hand|pay|bribe|trade|promise|let)s?(?: to (?:give|pay))? (?P<what>.+?),? "
+    r"(?:if|provided(?: that)?|as long as|so long as|in return for|in exchange for|in return if|on condition that|once)"
+    r" (?P<end>.+?)[.!?]*",
+    re.IGNORECASE,
+)
+_THEIRS = re.compile(
+    r"^(?:you|she|he|they|[A-Z]\w+)(?:'ll| will| would|'d| can| could| agrees? to| promises? to)? ", re.IGNORECASE
+)
+_WISHED = re.compile(r"(?:asks?|wants?|needs?|likes?|insists?|is|are|has|have|looks?|seems?)\b", re.IGNORECASE)
+_TELLS = re.compile(r"^(?:tells?|shows?|lets?) (?:me|us) (?:know )?(?:about |of )?", re.IGNORECASE)
+
+
+def _read_bargain(ctx: ParseContext, text: str) -> Reading | None:
+    """Read a carried thing that is offered on a condition as pressing somebody with it; None for other lines."""
+    found = _BARGAIN.fullmatch(text.strip(' .!"“”'))
+    if found is None:
+        return None
+    what = words_of(found["what"])
+    people = ctx.nouns.people
+    first = person_first(ctx, what)
+    last = re.search(r"^(?P<thing>.+?) (?:to|for) (?P<whom>[\w' ]+)$", found["what"])
+    whom = resolve(last["whom"], people) if last else None
+    called = resolve(found["call"], people) if found["call"] else None
+    if lows(what)[:1] == ["you"]:
+        target, what = called if isinstance(called, PhraseMatch) else only_person(ctx), what[1:]
+    elif first is not None:
+        target, what = first[0], what[first[1] :]
+    elif isinstance(whom, PhraseMatch) and last is not None:
+        target, what = whom, words_of(last["thing"])
+    else:
+        target = called if isinstance(called, PhraseMatch) else None
+    thing = parted(what, ("for", "as"))[0]
+    item = resolve(bare(thing), ctx.nouns.carried, whole=True) if bare(thing) else None
+    if target is None or target.candidate not in people or not isinstance(item, PhraseMatch):
+        return None
+    end = _THEIRS.sub("", found["end"].strip())
+    if _WISHED.match(end):
+        # `Give her the coffee if she wants it` asks nothing for it.
+        return None
+    topic = _TELLS.sub("", end).strip()[:MAX_WORDS]
+    metadata = {"topic": topic, "form": DEAL, **({"deal": True} if topic != end.strip() else {})}
+    return acting(ctx, PERSUADE.name, f"persuade {target.label}", target=target, item=item, metadata=metadata)
+
+
+# The form of an offer on a condition.
+DEAL = "deal"
+
+
 def _read_request(ctx: ParseContext, target: PhraseMatch, what: Sequence[Word]) -> Reading:
     """Read a request that somebody do something as persuasion."""
     topic = typed(what)[:MAX_WORDS].strip()
@@ -241,7 +321,7 @@ PERSUADE = Verb(
             _read_persuade,
             has_topic=True,
         ),
-        Syntax(request=_read_request, risk="contested"),
+        Syntax(request=_read_request, bargain=_read_bargain, risk="contested"),
         _telling("persuade"),
     ),
 )

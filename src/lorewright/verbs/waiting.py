@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -35,9 +36,13 @@ from lorewright.world.state import WorldState
 
 
 class WaitMetadata(Frozen):
-    """How long, in in-world minutes; the ruleset's own figure where it is not said."""
+    """How long, in in-world minutes; the ruleset's own figure where it is not said. Where the story tells its hours,
+    also `until` a time of day (up to 12:00 of either half of the day), or, `watchful`, for something to happen.
+    """
 
     minutes: int | None = Field(default=None, ge=1, le=480)
+    until: str = Field(default="", pattern=r"^(?:\d{2}:\d{2})?$")
+    watchful: bool = False
 
 
 def _always(action: Action, state: WorldState) -> None:
@@ -77,9 +82,12 @@ def _read_wait(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     if words.lower().startswith("wait") and longest_prefix([word for word in lows(rest) if word], _QUESTIONS):
         # `wait, who is in there` waits for nothing.
         return None
-    minutes = _minutes_in(lows(rest))
-    metadata = {"minutes": minutes} if minutes else {}
-    plain = minutes is not None or not any(word.kind == "word" for word in rest)
+    hour = hour_in(lows(rest))
+    minutes = None if hour else _minutes_in(lows(rest))
+    metadata: dict[str, object] = {"until": hour} if hour else {"minutes": minutes} if minutes else {}
+    if not metadata and _EVENT & set(lows(rest)):
+        metadata = {"watchful": True}
+    plain = bool(hour) or minutes is not None or not any(word.kind == "word" for word in rest)
     return acting(ctx, WAIT.name, "wait", metadata=metadata, confidence=1.0 if plain else 0.85)
 
 
@@ -87,6 +95,57 @@ _QUESTIONS = tuple(
     (word,)
     for word in ("who", "who's", "whos", "what", "what's", "where", "where's", "why", "how", "is", "are", "did", "do")
 )
+
+
+# After these words stands what is waited for.
+_EVENT = frozenset(("until", "till", "til"))
+# Times of day by their names. Up to noon a time is that of either half of the day.
+_NAMED = {
+    "midnight": "24:00", "noon": "12:00", "midday": "12:00", "dawn": "06:00", "sunrise": "06:00", "daybreak": "06:00",
+    "sunup": "06:00", "daylight": "06:00",
+}  # fmt: skip
+_HOUR = re.compile(
+    r"(?:until|till|til|for|to|before|by|at)(?: it is| it's| about| around| the clock strikes)? "
+    r"(?:(?:(?P<part>half|a quarter|quarter|(?P<few>[a-z-]+|\d+)(?: minutes| mins)?) (?P<joint>past|to|after|before)"
+    r"|(?P<at_half>half)) )?"
+    r"(?P<hour>[a-z]+|\d{1,2})(?:[:.](?P<minutes>\d\d))?(?: ?(?P<clock>o'?clock))?"
+    r" ?(?P<half>am|pm|a\.m\.?|p\.m\.?|in the morning|in the afternoon|in the evening|at night|tonight)?"
+    r"(?= ?(?:$|then\b|and\b|or\b|if\b|with\b|here\b|before\b|sharp\b|please\b))",
+    re.IGNORECASE,
+)
+
+
+def hour_in(low: Sequence[str]) -> str:
+    """Return the time of day that is waited for, as `20:30`; empty where none is named: `until half past eight`."""
+    text = " ".join(word for word in low if word)
+    for name, time in _NAMED.items():
+        if re.search(rf"\b(?:until|till|til|to|for) (?:the )?(?:first )?{name}$", text):
+            return time
+    return next(filter(None, map(_hour_of, _HOUR.finditer(text))), "")
+
+
+def _hour_of(found: re.Match[str]) -> str:
+    hour = int(found["hour"]) if found["hour"].isdigit() else _HOURS.get(found["hour"], -1)
+    is_until = found[0].split()[0] in _EVENT
+    if not 0 <= hour <= 24 or not (is_until or found["clock"] or found["joint"] or found["minutes"]):
+        return ""
+    past = 30 if found["at_half"] else int(found["minutes"] or 0)
+    if found["part"]:
+        few = found["few"] or ""
+        part = 30 if found["part"] == "half" else 15 if not few else int(few) if few.isdigit() else _FEW.get(few, 60)
+        if not 0 <= part < 60:
+            return ""
+        past = -part if found["joint"] in ("to", "before") else part
+    is_late = (found["half"] or "")[:2] in ("pm", "p.") or (found["half"] or "").endswith(("noon", "evening"))
+    total = 60 * (hour + 12 * (is_late and hour < 12)) + past
+    return f"{total // 60 % 25:02}:{total % 60:02}" if total >= 0 else f"{total // 60 + 24:02}:{total % 60:02}"
+
+
+_HOURS = {
+    word: number
+    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
+}
+_FEW = _HOURS | {"twenty": 20, "twenty-five": 25, "fifteen": 15}
 
 
 def _minutes_in(low: Sequence[str]) -> int | None:

@@ -35,6 +35,7 @@ from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.rules.validate import NOT_NOW
 from lorewright.values.records import Evidence, NarratorInput
+from lorewright.world.ops import TransferItem
 
 # Deeds: an Outcome -> its beats: fights, pressure, stealth, things that change hands, doors, the record. None means
 # that the outcome is not of this kind, and is told elsewhere.
@@ -281,7 +282,22 @@ def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidenc
     """
     claimed = claim_beats(given, outcome)
     came = _came_of(given, outcome, evidence) if claimed is None else claimed
-    return [*came, *_automatic_beats(given, outcome)]
+    return [*came, *_deal_beats(given, outcome), *_time_beats(outcome), *_automatic_beats(given, outcome)]
+
+
+def _deal_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Return what becomes of a thing that was offered on a condition, where something was told for it."""
+    who, item = views.person(given, outcome.target_id), views.thing(given, outcome.item_id) if outcome.item_id else ""
+    if outcome.form != "deal" or outcome.code != "told" or who is None or not item:
+        return []
+    is_paid = any(isinstance(op, TransferItem) and op.item_id == outcome.item_id for op in given.ops)
+    return [Beat("outcome", "pressed.paid" if is_paid else "pressed.kept", {}, {"who": who, "item": item})]
+
+
+def _time_beats(outcome: Outcome) -> list[Beat]:
+    """Return how late it is, where a wait has an end that was named."""
+    facts: dict[str, Fact] = {"kind": "short"} if outcome.cut_short else {}
+    return [Beat("outcome", "waited.until", facts, {"time": outcome.reached})] if outcome.reached else []
 
 
 def _automatic_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:

@@ -43,9 +43,20 @@ _STEP_ENDS = re.compile(r"[.;!?…]\s+|,\s+(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)
 _RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|just|rather|instead)\s+", re.IGNORECASE)
 
 
+# A length of time and nothing else: `10 min`, `another half hour`.
+_TIME_ALONE = re.compile(
+    r"(?:just |only |another |give it |for )*(?:\d{1,3}|an?|half an?|a quarter of an|quarter of an|another|one|two"
+    r"|three|four|five|six|ten|fifteen|twenty|thirty|forty|fifty|a few|a couple of|half) (?:more )?"
+    r"(?:minutes?|mins?|hours?|hrs?|half hour)(?: more| longer| or so| then| please)?[.! ]*",
+    re.IGNORECASE,
+)
+
+
 def corrected(text: str) -> str:
     """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
-    the tide; other lines, and what stands in quotation marks, as they are."""
+    the tide; a length of time alone as a wait; other lines, and what stands in quotation marks, as they are."""
+    if _TIME_ALONE.fullmatch(text):
+        return f"wait {text}"
     found = _TAKEN_BACK.search(text) or _NOT_SO.search(text)
     if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
         return text

@@ -313,6 +313,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     return _deed(ctx, act, kind) or refused
 
 
+_ENDS = frozenset(("until", "till"))
 # Words that ask more than whether and where.
 _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
 # Words for anything that may be there; and for people, of whom one asks whether they are here.
@@ -380,6 +381,8 @@ def _aside(kind: str, act: Act) -> Reading:
 def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
     takes_person = any("{person}" in line for line in kind.lines)
     slots = {"target": act.target or ("" if takes_person else act.person), "second": act.second, "topic": act.topic}
+    if kind.needs & _ENDS and (end := re.search(rf"\b(?:un)?till? .*{re.escape(act.topic)}", act.words.casefold())):
+        slots["topic"] = end[0]
     slots["person"] = act.person or (hearer.label if hearer is not None else "")
     pane = rf"\b(?:through|thru|out(?: of)?) (?:(?:the|a|my|that) )?{re.escape(act.target)}\b"
     through = (kind.through,) if kind.through and act.target and re.search(pane, act.words, re.IGNORECASE) else ()

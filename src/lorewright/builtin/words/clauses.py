@@ -151,6 +151,8 @@ class Syntax:
     is_handing_over: bool = False
     # Reads that somebody is told to do something: context, the person, what they are to do.
     request: Callable[..., Any] | None = None
+    # Reads a line that offers something on a condition.
+    bargain: Callable[..., Any] | None = None
     # Reads words said to somebody, to the only person here where nobody is named: context, the clause, the person or
     # None, what is said.
     speech: Callable[..., Any] | None = None
@@ -195,6 +197,11 @@ def syntaxes() -> list[Syntax]:
 def find_posture() -> Callable[..., Any] | None:
     """Return what reads words as a posture, an act of no consequence; None where no verb does."""
     return next((syntax.posture for syntax in syntaxes() if syntax.posture is not None), None)
+
+
+def find_bargain() -> Callable[..., Any] | None:
+    """Return what reads a line that offers something on a condition; None where no verb does."""
+    return next((syntax.bargain for syntax in syntaxes() if syntax.bargain is not None), None)
 
 
 def verb_with(has: Callable[[Syntax], object]) -> Verb | None:
