@@ -19,12 +19,12 @@ SLOTS = (
     {"who": Person("p:osk", "Osk", "he"), "list": "Osk", "names": "Osk", "thing": "the coil of rope", "door": "the hatch",
      "place": "the Quay", "clock": "Dread", "topic": "Lin", "where": "under the counter", "detail": "the fiddle",
      "reminder": "a letter lies there", "minutes": "five minutes", "item": "the rope", "other": "Bea", "noun": "hat",
-     "deed": "roll up your sleeves"},
+     "deed": "roll up your sleeves", "time": "20:30"},
     {"who": Person("p:ladies", "the Three Ladies of Ys", "they"), "list": "the old man, Bea and Agent Chen",
      "names": "the Watch", "thing": "Viktor's spectacles", "door": "the doors", "place": "Ys", "clock": "the tide",
      "topic": "the Watch", "where": "in St. Anne's", "detail": "St. Anne's", "reminder": "“I saw her.”",
      "minutes": "an hour", "item": "St. Anne's", "other": "St. Anne", "noun": "dancing shoes",
-     "deed": "put St. Anne's on your head"},
+     "deed": "put St. Anne's on your head", "time": "00:05"},
 )  # fmt: skip
 UGLY = re.compile(r"[*_`#{}\[\]|]|(?<!\.)\.\.(?!\.)|[?!:,;]\.|  | [.,;:?!]|“”|None|\b(?:the|a|an) (?:the|a|an)\b|”\.")
 

@@ -42,6 +42,8 @@ class Walks:
 _ORDINARY = (ClockTicked, ClockTriggered, SceneChanged, PathChanged)
 
 
+# What names the end of a wait.
+_NAMES = frozenset(("until", "minutes", "watchful"))
 # The longest wait for something to happen, and the longest at all (minutes).
 _PATIENCE, _LONGEST = 60, 480
 
@@ -54,7 +56,7 @@ class Wait:
     def __init__(self, attempt: Attempt, patch: Patch, rules: CampaignRules) -> None:
         self._attempt, self._patch, self._rules = attempt, patch, rules
         self._begun, self._outcomes = patch.state, len(patch.outcomes)
-        self._least = rules.ruleset.row(attempt.action.type).minutes
+        self._least = rules.ruleset.row(attempt.action.type).minutes if _NAMES & set(attempt.action.metadata) else 0
         self._until = self._end_of(attempt.action) if rules.begins and self._least else None
 
     def _end_of(self, action: Action) -> int | None:

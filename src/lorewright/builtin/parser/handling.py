@@ -33,7 +33,7 @@ from lorewright.builtin.parser.readings import (
     wondering,
 )
 from lorewright.builtin.parser.steps import is_of_body
-from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
+from lorewright.builtin.words.clauses import Word, lexicon, lows, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve, words_shown
 from lorewright.builtin.words.spelling import spelled_out
 from lorewright.builtin.words.tagging import Act
@@ -90,7 +90,19 @@ def handed(ctx: ParseContext, words: str, rest: Sequence[Word], handing: Handing
     target = meant(ctx, words, whom, PhraseKind(nouns.people, nouns.known_people, pattern))
     if isinstance(target, Reading):
         return target
-    return acting(ctx, handing.kind, f"{handing.word} {shown(item)} to {target.label}", target=target, item=item)
+    handing_over = acting(
+        ctx, handing.kind, f"{handing.word} {shown(item)} to {target.label}", target=target, item=item
+    )
+    return _picked_up(ctx, item, handing_over)
+
+
+def _picked_up(ctx: ParseContext, item: PhraseMatch, reading: Reading) -> Reading:
+    """Return a reading that hands over a thing that lies here as taking it first."""
+    taking = verb_with(lambda syntax: syntax.is_picking_up)
+    if taking is None or item.candidate not in ctx.nouns.here or item.candidate in ctx.nouns.carried:
+        return reading
+    taken = acting(ctx, taking.name, f"{taking.name} {shown(item)}", target=item)
+    return replace(joined([taken, reading], reading.intent), assumptions=reading.assumptions)
 
 
 def _hand_each(
@@ -429,6 +441,9 @@ def is_seen_in(before: Act, act: Act) -> bool:
 def looking_in(act: Act, noun: str) -> Act:
     """Return a look into, under or behind with the noun of the act before it: `lift the mat and look under`."""
     words = act.words.strip(" ,.!*")
+    if noun and not act.target and _SEES_IF.search(words) and kind_of(act).lines and not is_of_body(noun):
+        # `lift the mat and see if there is a key there`
+        words = "look under"
     if not noun or act.target or not _INTO.search(words) or is_of_body(noun):
         return act
     article = "" if noun.casefold().split()[0] in lexicon().articles | _OF_ONE else "the "
@@ -438,6 +453,11 @@ def looking_in(act: Act, noun: str) -> Act:
 _INTO = re.compile(
     r"^(?:(?:and|then|i|he|she|they|you)\s+)*(?:look|peek|peer|glance|feel|check|search)s? (?:in|inside|into|under"
     r"|underneath|behind|beneath)$",
+    re.IGNORECASE,
+)
+_SEES_IF = re.compile(
+    r"^(?:(?:and|then|to|i|he|she|they|you)\s+)*(?:see|check|find out|look)s? (?:if|whether|what) .*"
+    r"\b(?:there|under(?:neath)?|beneath|under it|beneath it)$",
     re.IGNORECASE,
 )
 _OF_ONE = frozenset("my your his her their its our".split())

@@ -52,11 +52,19 @@ _TIME_ALONE = re.compile(
 )
 
 
+# `make out what it is that he holds` is making out what he holds.
+_CLEFT = re.compile(
+    r"\b(what|who|where) (?:it|that) is (?:that )?(?=(?:the |my |this |that |your )?\w+ (?:is|are|was|were)\b)",
+    re.IGNORECASE,
+)
+
+
 def corrected(text: str) -> str:
     """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
     the tide; a length of time alone as a wait; other lines, and what stands in quotation marks, as they are."""
     if _TIME_ALONE.fullmatch(text):
         return f"wait {text}"
+    text = _CLEFT.sub(r"\1 ", text)
     found = _TAKEN_BACK.search(text) or _NOT_SO.search(text)
     if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
         return text

@@ -93,7 +93,9 @@ def _head(phrase: str) -> str:
 
 _OF_THE = 2
 # How a thing is held or put, after its name: `the sign straight`.
-_MANNERS = frozenset("next steady straight close tight tighter askew upright level".split())
+_MANNERS = frozenset(
+    "next steady straight close tight tighter askew upright level low lower high higher bright dim".split()
+)
 
 
 # What follows a noun and is no part of its name: `roses I brought`.
@@ -381,7 +383,7 @@ def _aside(kind: str, act: Act) -> Reading:
 def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
     takes_person = any("{person}" in line for line in kind.lines)
     slots = {"target": act.target or ("" if takes_person else act.person), "second": act.second, "topic": act.topic}
-    if kind.needs & _ENDS and (end := re.search(rf"\b(?:un)?till? .*{re.escape(act.topic)}", act.words.casefold())):
+    if kind.needs & _ENDS and (end := re.search(r"\b(?:(?:un)?till?|for) .+", act.words.casefold())):
         slots["topic"] = end[0]
     slots["person"] = act.person or (hearer.label if hearer is not None else "")
     pane = rf"\b(?:through|thru|out(?: of)?) (?:(?:the|a|my|that) )?{re.escape(act.target)}\b"

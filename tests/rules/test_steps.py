@@ -1,0 +1,79 @@
+"""Waits of several steps: for a time of day, for a length of time, for something to happen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lorewright.rules.patch import Outcome
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.world.state import Clock, WorldState
+from support import small_world as w
+
+TIDE = "tide"
+
+
+def rules(begins: str = "20:00", **changed: Any) -> CampaignRules:
+    """Rules of a story with a clock that counts from eight in the evening to midnight in eight steps of a wait."""
+    wait = {"on": {"act": "wait"}, "success": [{"clock": TIDE, "by": 1}]}
+    return w.campaign_rules(wait, begins=begins, until={TIDE: "00:00"}, **changed)
+
+
+def world() -> WorldState:
+    return w.small_world(clocks={name: Clock(id=name, name=name, max=8) for name in (TIDE, w.HEAT)})
+
+
+def waited(rules: CampaignRules, **metadata: Any) -> tuple[Outcome, WorldState]:
+    state = world()
+    resolution = w.play(w.attempt("wait", **metadata), state=state, rules=rules)
+    assert len(resolution.outcomes) == 1
+    return resolution.outcomes[0], w.after(state, *resolution.ops)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reached"),
+    [
+        ({"until": "09:30"}, "21:30"),
+        ({"until": "21:30"}, "21:30"),
+        ({"until": "10:45"}, "23:00"),
+        ({"minutes": 60}, "21:00"),
+        ({"watchful": True}, "21:00"),
+    ],
+)
+def test_a_wait_goes_on_to_the_time_that_was_named(metadata: dict[str, Any], reached: str) -> None:
+    outcome, _ = waited(rules(), **metadata)
+    assert (outcome.reached, outcome.cut_short) == (reached, False)
+
+
+def test_every_clock_moves_as_it_would_in_as_many_single_waits() -> None:
+    outcome, after = waited(rules(), until="22:00")
+    assert (after.clocks[TIDE].value, outcome.minutes) == (4, 120)
+
+
+def test_who_comes_ends_a_wait_short_of_its_time() -> None:
+    comes = {TIDE: {2: [{"arrive": w.CHEN}]}}
+    outcome, after = waited(rules(clock_effects=comes), until="23:00")
+    assert (outcome.reached, outcome.cut_short) == ("21:00", True)
+    assert w.CHEN in after.present_npcs()
+
+
+def test_a_clock_that_counts_no_hours_ends_a_wait_where_it_rises() -> None:
+    outcome, _ = waited(rules(clock_effects={TIDE: {3: [{"clock": w.HEAT, "by": 1}]}}), until="23:00")
+    assert (outcome.reached, outcome.cut_short) == ("21:30", True)
+
+
+def test_the_end_of_the_story_ends_a_wait() -> None:
+    outcome, after = waited(rules(clock_effects={TIDE: {8: [{"end": "late"}]}}), until="03:00")
+    assert after.ended is not None
+    assert outcome.reached == "00:00"
+
+
+def test_a_wait_without_an_end_is_one_step() -> None:
+    outcome, after = waited(rules())
+    assert (outcome.reached, after.clocks[TIDE].value) == ("", 1)
+
+
+def test_where_no_hours_are_told_a_wait_is_as_long_as_it_is_named() -> None:
+    outcome, after = waited(w.campaign_rules(), minutes=120)
+    assert (outcome.reached, outcome.minutes, after.minutes) == ("", 120, 120)
