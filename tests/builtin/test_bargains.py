@@ -73,3 +73,10 @@ def test_what_is_to_be_done_for_it_is_no_answer_that_is_paid_for() -> None:
 @pytest.mark.parametrize("text", ["give Viktor the credstick", "give Viktor the credstick if he wants it"])
 def test_a_gift_is_no_bargain(text: str) -> None:
     assert [kind for kind, _, _ in read(text)] == ["give"]
+
+
+def test_what_lies_here_is_taken_before_it_is_handed_over() -> None:
+    assert [(kind, target) for kind, target, _ in read("give the unit to Viktor")] == [
+        ("take", "p:comm_unit"),
+        ("give", "p:viktor"),
+    ]

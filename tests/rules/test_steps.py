@@ -77,3 +77,11 @@ def test_a_wait_without_an_end_is_one_step() -> None:
 def test_where_no_hours_are_told_a_wait_is_as_long_as_it_is_named() -> None:
     outcome, after = waited(w.campaign_rules(), minutes=120)
     assert (outcome.reached, outcome.minutes, after.minutes) == ("", 120, 120)
+
+
+def test_a_walk_that_is_cut_short_says_so() -> None:
+    comes = {w.HEAT: {1: [{"arrive": w.CHEN}]}}
+    walk = w.campaign_rules({"on": {"act": "go"}, "success": [{"clock": w.HEAT, "by": 1}]}, clock_effects=comes)
+    steps = [w.attempt("go", to=w.PIER, towards=w.BAR), w.attempt("go", to=w.BAR, towards=w.BAR)]
+    [outcome] = w.play(*steps, rules=walk).outcomes
+    assert (outcome.code, outcome.cut_short) == ("moved", True)

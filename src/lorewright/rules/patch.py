@@ -134,7 +134,7 @@ class Outcome(Frozen):
     by itself. What is `whispered` is heard by the two alone. `form` is the kind of act that the interpreter took it
     for, by which the narrator tells it, `deed` what was done, as it stands after `you`; of words how who hears them
     repeats them. `reached` is the time of day when a wait is over for which an end was named, `cut_short` whether
-    something ended it before.
+    something ended it, or a walk, before its end.
     """
 
     action_index: int = Field(ge=0)

@@ -33,6 +33,8 @@ class Walks:
         happened = happened or bool(patch.learned_since(before)) or patch.state.ended is not None
         happened = happened or any(not isinstance(event, _ORDINARY) for event in events)
         self._ended = str(towards) if towards is not None and happened else None
+        if self._ended not in (None, patch.state.scene.location_id) and outcome is not None and outcome.code == "moved":
+            patch.outcomes[-1] = outcome.model_copy(update={"cut_short": True})
         goal = action.location_id if towards is None else self._ended
         if goal is not None and patch.state.scene.location_id != goal and patch.state.player_id == action.actor_id:
             self._missed.add(goal)

@@ -295,7 +295,9 @@ def _deal_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 
 
 def _time_beats(outcome: Outcome) -> list[Beat]:
-    """Return how late it is, where a wait has an end that was named."""
+    """Return how late it is, where a wait has an end that was named, and that a walk did not come to its end."""
+    if outcome.cut_short and not outcome.reached:
+        return [Beat("outcome", "walk.short")]
     facts: dict[str, Fact] = {"kind": "short"} if outcome.cut_short else {}
     return [Beat("outcome", "waited.until", facts, {"time": outcome.reached})] if outcome.reached else []
 

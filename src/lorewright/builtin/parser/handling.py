@@ -157,8 +157,29 @@ def handled(ctx: ParseContext, act: Act, kind: Kind, *, is_clear: bool) -> Readi
     role = _role_asked_about(ctx, act.target) if kind.called and act.target else None
     if (door := _door_by_part(ctx, act, kind)) is not None:
         return door
+    if (seen := _made_out(ctx, act, kind)) is not None:
+        return seen
     body = _body_part(ctx, act.target, (kind.hurts if is_clear else "") or kind.holds)
     return role or _without_tool(ctx, act.words, act.second, kind.wants) or body or _some_of(ctx, act, kind)
+
+
+def _made_out(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
+    """Read a look at what somebody has or does (`make out what Oakes is standing beside`) as a look at them; who is not
+    here is asked about, and told of as far as the player knows. None for any other act."""
+    named = _MADE_OUT.search(act.words) if kind.through and not act.target else None
+    found = None if named is None else resolve(named["who"], (*ctx.nouns.people, *ctx.nouns.known_people))
+    looking = verb_for("examine")
+    if named is None or not isinstance(found, PhraseMatch) or found.mended or looking is None:
+        return None
+    if found.candidate in ctx.nouns.people:
+        return acting(ctx, looking.name, f"{looking.name} at {found.label}", target=found)
+    return wondering(named["who"])
+
+
+_MADE_OUT = re.compile(
+    r"\b(?:make out|see|find out|work out|tell) (?:what|where|how|why|whom?) (?:it is )?(?:that )?(?:the )?"
+    r"(?P<who>[\w'-]+(?: [A-Z]\w+)?) (?:is|was|does|has|stands|holds)\b"
+)
 
 
 def _without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, Sequence[str]]) -> Reading | None:
