@@ -315,7 +315,6 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     return _deed(ctx, act, kind) or refused
 
 
-_ENDS = frozenset(("until", "till"))
 # Words that ask more than whether and where.
 _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
 # Words for anything that may be there; and for people, of whom one asks whether they are here.
@@ -355,8 +354,7 @@ def _is_nominal(ctx: ParseContext, kind: Kind, act: Act) -> bool:
 
 
 def _is_of_own_body(act: Act) -> bool:
-    words = act.words.casefold().split()
-    return any(word == "my" and after.strip(".,!") in lexicon().body for word, after in pairwise(words))
+    return any(word == "my" and end.strip(".,!") in lexicon().body for word, end in pairwise(act.words.lower().split()))
 
 
 def _is_carried(ctx: ParseContext, phrase: str) -> bool:
@@ -383,7 +381,7 @@ def _aside(kind: str, act: Act) -> Reading:
 def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
     takes_person = any("{person}" in line for line in kind.lines)
     slots = {"target": act.target or ("" if takes_person else act.person), "second": act.second, "topic": act.topic}
-    if kind.needs & _ENDS and (end := re.search(r"\b(?:(?:un)?till?|for) .+", act.words.casefold())):
+    if "until" in kind.needs and (end := re.search(r"\b(?:(?:un)?till?|for) .+", act.words.casefold())):
         slots["topic"] = end[0]
     slots["person"] = act.person or (hearer.label if hearer is not None else "")
     pane = rf"\b(?:through|thru|out(?: of)?) (?:(?:the|a|my|that) )?{re.escape(act.target)}\b"
