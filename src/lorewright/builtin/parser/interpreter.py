@@ -130,8 +130,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
     if text not in given.options and (refused := narrated(ctx, text)) is not None:
         return output_of([refused], ctx, ())
-    bargain = find_bargain()
-    if bargain is not None and (deal := bargain(ctx, text)) is not None:
+    if (bargain := find_bargain()) is not None and (deal := bargain(ctx, text)) is not None:
         return output_of([replace(deal, words=text)], ctx, ())
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
