@@ -61,6 +61,12 @@ def test_what_opens_is_asked_for_with_a_reason() -> None:
     assert any(word in told for word in ("persuade", "reason", "talk me into"))
 
 
+def test_an_order_is_answered_as_one() -> None:
+    told = narrate(said("can I get a coffee", form="order", kind="call_for")).final_text
+    assert "good reason" not in told
+    assert "talk me into" not in told
+
+
 @pytest.mark.parametrize("regard", ["warm", "cold"])
 def test_how_somebody_stands_to_the_player_colours_the_reply(regard: str) -> None:
     told = {narrate(said("nice scarf you have", regard=one)).final_text for one in (regard, "")}

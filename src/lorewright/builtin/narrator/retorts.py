@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.views import Beat, Person, Slot
+from lorewright.builtin.parser.small_talk import any_subject_of
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.echoes import asked_words
 from lorewright.builtin.words.english import is_english, is_name
@@ -40,6 +41,8 @@ class _Rule:
 def retort_to(given: NarratorInput, outcome: Outcome, who: Person, regard: str) -> Beat | None:
     """Return the reply of somebody, who stands so to the player, that takes up what was said to them; None where no
     rule has it."""
+    if outcome.form == _ORDER or any_subject_of(outcome.words) in _SERVED:
+        return None
     only = sum(one.actor_id == given.player_id for one in given.outcomes) == 1
     said = [outcome.words, *([asked_words(given.player_text, outcome.words)[0]] if only else [])]
     for text in dict.fromkeys(_bare(words, who) for words in said):
@@ -50,6 +53,10 @@ def retort_to(given: NarratorInput, outcome: Outcome, who: Person, regard: str) 
             if (beat := _reply(rule, found, outcome, who, regard)) is not None:
                 return beat
     return None
+
+
+# What is ordered or treated to has answers of its own, by who serves here.
+_ORDER, _SERVED = "order", frozenset(("served", "treat", "tab"))
 
 
 def _reply(rule: _Rule, found: re.Match[str], outcome: Outcome, who: Person, regard: str) -> Beat | None:
