@@ -335,6 +335,8 @@ def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kin
         "am I supposed to pay you first?",
         "what did I do to you?",
         "make it stronger, Viktor",
+        "give me the short version, Viktor",
+        "how much of the night did Jin spend here?",
         "how long is the pier?",
     ],
 )

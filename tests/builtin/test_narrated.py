@@ -74,6 +74,7 @@ def test_a_sentence_that_an_author_would_write_is_narrated(line: str) -> None:
         "I decide to wait",
         "Jo nods and gets up",
         "I suddenly remember I left the stove on",
+        "I suddenly remember that I have to call my sister",
         "I remember that I was here once",
         "The glasses are polished",
         "There is a knife in my boot",

@@ -114,7 +114,8 @@ _WEATHER = re.compile(
 _CAME_TO_MIND = re.compile(
     r"(?:and |then )*(?:i|we) (?:(?:suddenly|now|just|finally|instantly) )+(?:recall|remember|reali[sz]e|discover) "
     r"(?:that )?(?:i|we|my|the key|the lamp)(?:'ve|'m)? "
-    r"(?!(?:don't|do not|can't|cannot|need|must|should|want|forgot|left)\b)"
+    r"(?!(?:don't|do not|can't|cannot|need|must|should|want|forgot|left"
+    r"|have to|had to|was (?:told|asked)|promised|am late)\b)"
 )
 # `… are being set down by my dead grandmother`.
 _DONE_BY = re.compile(

@@ -31,7 +31,7 @@ Tell = Callable[[WorldState, CampaignRules], str]
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
 _WHOLE = frozenset("turn recap state company quit magic rude alone ways undo ooc".split())
 # Kinds that answer first, whatever else is asked.
-_FIRST = frozenset(("time", "save", "part", "goal", "hint", "options", "restart", "spoiler", "undo"))
+_FIRST = frozenset(("time", "turns", "save", "part", "goal", "hint", "options", "restart", "spoiler", "undo"))
 # What the answer to a question of these kinds says already.
 _SAID = {
     "time": ("turns", "pace", "hint", "may"),
