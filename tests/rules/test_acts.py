@@ -74,6 +74,33 @@ def test_every_outcome_is_met_in_these_tests() -> None:
     assert {code for code, *_ in OUTCOMES} == set(get_args(OutcomeCode))
 
 
+def beside(item: str, *asked: str) -> Attempt:
+    tried = ask(*asked)
+    return tried.model_copy(update={"grounding": tried.grounding.model_copy(update={"beside": (w.grounded(item),)})})
+
+
+@pytest.mark.parametrize(
+    ("code", "tried", "state"),
+    [
+        ("does_not_know", beside(w.GOSSIP), w.small_world()),
+        ("deflected", beside(w.GOSSIP, w.DEBT), w.small_world()),
+        ("told_before", beside(w.GOSSIP, w.PIER_9), knowing(w.PIER_9)),
+    ],
+)
+def test_what_is_told_beside_a_question_is_learned_and_leaves_it_unanswered(
+    code: OutcomeCode, tried: Attempt, state: WorldState
+) -> None:
+    (outcome,) = w.play(tried, state=state).outcomes
+    assert (outcome.code, outcome.item_ids) == (code, (w.GOSSIP,))
+
+
+def test_nothing_is_told_beside_an_answer_nor_twice() -> None:
+    (answered,) = w.play(beside(w.GOSSIP, w.PIER_9)).outcomes
+    assert answered.item_ids == (w.PIER_9,)
+    (again,) = w.play(beside(w.GOSSIP), state=knowing(w.GOSSIP)).outcomes
+    assert again.item_ids == ()
+
+
 def test_going_moves_the_player_and_opens_a_scene_after_the_minutes_of_the_way() -> None:
     resolution = w.play(w.go(w.PIER))
     assert resolution.ops == (

@@ -113,6 +113,8 @@ class Grounding(Frozen):
     fact_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda fact_ids: not fact_ids)
     # IDs of what ties the asked person, or the searched place, to an open thread that the words touch.
     connections: tuple[str, ...] = Field(default=(), exclude_if=lambda connections: not connections)
+    # What the asked person would tell of their own accord where they have no answer, best first.
+    beside: tuple[GroundedItem, ...] = Field(default=(), exclude_if=lambda beside: not beside)
 
 
 class Attempt(Frozen):

@@ -51,28 +51,37 @@ from lorewright.scene_lore.retrieved import SceneRetrieval
 MIN_STRANGENESS = 3.0
 # The same for a sentence, whose words by themselves are near to much.
 MIN_OF_SENTENCE = 3.8
+# And for an item that is told beside the answer that somebody does not have: it has to be near, and no answer.
+MIN_BESIDE = 1.5
 # The lowest cosine of a match, for an item can be nearer than others and still near to nothing.
 MIN_COSINE = 0.25
+MIN_COSINE_BESIDE = 0.2
 # A mean of fewer windows is not used.
 _MIN_WINDOWS = 30
 
 
-def item_by_meaning(words: str, items: Sequence[SceneItem], generations: Sequence[Generation]) -> SceneItem | None:
+def item_by_meaning(
+    words: str, items: Sequence[SceneItem], generations: Sequence[Generation], *, is_beside: bool = False
+) -> SceneItem | None:
     """Return the item that is nearest to the words in meaning; None where no item stands out, or where its pack has no
-    vectors.
+    vectors. With `is_beside` it need not answer them.
 
     An item is judged against open lore alone, so that no other secret has a part in it.
     """
     if not items or not words.strip():
         return None
     wanted = {item.id: item for item in items}
-    found = [pair for generation in generations for pair in _strangeness(words, wanted, generation)]
+    least_cosine = MIN_COSINE_BESIDE if is_beside else MIN_COSINE
+    found = [pair for generation in generations for pair in _strangeness(words, wanted, generation, least_cosine)]
     best = max(found, key=lambda pair: (pair[1], pair[0]), default=None)
     least = MIN_OF_SENTENCE if len(words_of(words)) >= _SENTENCE else MIN_STRANGENESS
+    least = MIN_BESIDE if is_beside else least
     return wanted[best[0]] if best is not None and best[1] >= least else None
 
 
-def _strangeness(words: str, wanted: dict[str, SceneItem], generation: Generation) -> Iterator[tuple[str, float]]:
+def _strangeness(
+    words: str, wanted: dict[str, SceneItem], generation: Generation, least_cosine: float = MIN_COSINE
+) -> Iterator[tuple[str, float]]:
     """Yield the items of a generation, each with the standard deviations by which it is nearer than open lore."""
     if generation.vectors is None or generation.embedder is None:
         return
@@ -88,7 +97,7 @@ def _strangeness(words: str, wanted: dict[str, SceneItem], generation: Generatio
     cosines = np.einsum("ij,j->i", generation.vectors.vectors, question).astype(np.float64)
     mean, deviation = float(cosines[open_windows].mean()), float(cosines[open_windows].std())
     for window, item_id in windows:
-        if table.present[window] and cosines[window] >= MIN_COSINE and deviation > 0:
+        if table.present[window] and cosines[window] >= least_cosine and deviation > 0:
             yield item_id, round((float(cosines[window]) - mean) / deviation, 3)
 
 

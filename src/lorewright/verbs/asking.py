@@ -98,27 +98,28 @@ def _why_not_ask(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _ask(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
-    """Tell the best-ranked new item; else repeat what was told, and put the asker off where all is withheld.
+    """Tell the best-ranked new item; else repeat what was told, and put the asker off where all is withheld; then add
+    what they would tell of their own accord, unless a rule has decided.
 
     A question to the player remains a question.
     """
     action = attempt.action
     if action.target_id == patch.state.player_id:
         return Answer("acted")
-    matched = held_by(action.target_id, attempt)
-    if not matched:
-        return Answer("does_not_know")
-    who = action.actor_id
-    free = [item for item in matched if item.role == "knows"]
-    new = first_new(free, who, patch.state)
-    if new is None:
-        # What they have told of it outranks what they keep back: it is confirmed, not denied.
-        told = next((item for item in matched if patch.state.has_learned(who, item.id)), None)
-        if told is None:
-            return Answer("deflected")
-        return Answer("told_before", known_item_ids=_known_to_the_player(told, action, patch.state))
-    reveal(patch, new.id, action, how="told", others="overheard")
-    return Answer("told")
+    matched, who = held_by(action.target_id, attempt), action.actor_id
+    new = first_new([item for item in matched if item.role == "knows"], who, patch.state)
+    if new is not None:
+        reveal(patch, new.id, action, how="told", others="overheard")
+        return Answer("told")
+    # What they have told of it outranks what they keep back: it is confirmed, not denied.
+    told = next((item for item in matched if patch.state.has_learned(who, item.id)), None)
+    known = () if told is None else _known_to_the_player(told, action, patch.state)
+    beside = None if ruled else first_new(attempt.grounding.beside, who, patch.state)
+    if beside is not None:
+        reveal(patch, beside.id, action, how="told", others="overheard")
+    if told is not None:
+        return Answer("told_before", known_item_ids=known)
+    return Answer("deflected" if matched else _IGNORANT)
 
 
 def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) -> tuple[str, ...]:
@@ -156,7 +157,7 @@ _QUESTION = 8
 
 def _pass_on_question(outcome: Outcome, moment: Moment) -> Iterator[PossibleAct]:
     """Yield the same question to somebody else who is there, if the character does not know the answer."""
-    if outcome.code != "does_not_know":
+    if outcome.code != _IGNORANT or outcome.item_ids:
         return
     what = name_topic(outcome.words.strip(" ?.!"), moment)
     if (

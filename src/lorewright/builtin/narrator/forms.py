@@ -25,8 +25,9 @@ MORE = "asked.more"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordForm:
     """How words of a form are answered: by which group, or which for a finer kind or where there is a name to say, or
-    where they have a word that shows what they are about; with lore, or with where else to ask; and the form that they
-    have where they ask to be told something, or say nothing of the person asked."""
+    where they have a word that shows what they are about; with lore, with where else to ask, or with something else
+    that is told (`led_on`: `near`, or also `far`); and the form that they have where they ask to be told something, or
+    say nothing of the person asked."""
 
     answer: str
     by_words: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class WordForm:
     lore: bool = False
     pointed_on: bool = False
     told_as: str = ""
+    led_on: str = ""
     of_world: str = ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.narrator import views
@@ -27,7 +27,7 @@ from lorewright.builtin.narrator.hearing import (
     played_beats,
 )
 from lorewright.builtin.narrator.prose_deeds import prose_slots, unseen_of
-from lorewright.builtin.narrator.scenery import exits, gone_beat, people, sentences, things
+from lorewright.builtin.narrator.scenery import answer, exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
 from lorewright.builtin.words.clauses import listed
@@ -331,7 +331,18 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
     if shown and outcome.code in ("told", "found", "acted"):
         beside = beside_the_point(given, outcome, evidence)
         return [*beside, *spoken(given, outcome, shown, reaction_beats(given, outcome))]
+    if outcome.code in _WITHOUT_ANSWER:
+        told = [item for item in evidence if not item.known_before and item.speaker_id is not None]
+        if outcome.code == "told_before" and not told and (passed_on := answer(given, outcome)):
+            return passed_on
+        return led_on(given, outcome, _plain_outcome(given, outcome, evidence), told) or _counted(
+            [*_plain_outcome(given, outcome, evidence), *shown]
+        )
     return [*_plain_outcome(given, outcome, evidence), *shown]
+
+
+# Questions that bring no answer: what is told beside them is framed as that.
+_WITHOUT_ANSWER = frozenset(("does_not_know", "told_before", "deflected"))
 
 
 def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
@@ -351,6 +362,64 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
             return blocked_beats(given, outcome)
         case _:
             return [Beat("outcome", "acted", {"band": outcome.band or "none"})]
+
+
+def led_on(given: NarratorInput, outcome: Outcome, plain_no: Sequence[Beat], told: Sequence[Evidence]) -> list[Beat]:
+    """Return the refusal of a question with what is told beside it; empty where nothing is."""
+    who = views.person(given, outcome.target_id)
+    if who is None or not told or not plain_no:
+        return []
+    refusal, group = plain_no[0], plain_no[0].group.removeprefix(_ECHO)
+    is_echoed = refusal.group.startswith(_ECHO) and bool(outcome.deed)
+    slots: dict[str, Slot] = {"who": who, **({"deed": outcome.deed} if is_echoed else {})}
+    keys = (EMPTY,) if is_led_far(given.recall) else ()
+    other = views.person(given, told[0].speaker_id)
+    if other is not None and told[0].speaker_id != outcome.target_id:
+        name = f"{_ECHO}led.other" if is_echoed else "led.other"
+        first = Beat("outcome", name, {}, {**slots, "other": other.name}, keys=keys)
+        return [first, *(_told_beside(item, other) for item in told)]
+    if outcome.code == "does_not_know" and (group in _UNKNOWN or group in _OWN):
+        name = "led.own" if group in _OWN else "led.unknown"
+        first = [Beat("outcome", f"{_ECHO}{name}" if is_echoed else name, {}, slots, keys=keys)]
+    else:
+        kind = outcome.code if outcome.code in kinds_of("led.on") else "answer"
+        first = [refusal, Beat("outcome", "led.on", {"kind": kind}, {"who": who}, keys=keys)]
+    return [*first, *(_told_beside(item, who) for item in told)]
+
+
+# The prefix of groups that take up the player's words; those that say that somebody does not know, and those by which
+# they say nothing of themselves.
+_ECHO = "echo."
+_UNKNOWN = frozenset(
+    (
+        *("does_not_know", "does_not_know.own", "does_not_know.other", "told_before", MORE),
+        *(f"asked.{form}" for form in "anything who where when why how what whether either price cost way".split()),
+    )
+)
+_OWN = frozenset(("asked.self", "asked.own_affair", "asked.own", "asked.reason", "talk.personal", "asked.view"))
+# Counts the questions that brought nothing: of so many the last brings something else.
+EMPTY, _EACH = "refusal:empty", 3
+
+
+def is_led_far(recall: Mapping[str, int]) -> bool:
+    """Tell whether the next question without an answer leads on to something else, however far from it."""
+    return recall.get(EMPTY, 0) % _EACH == _EACH - 1
+
+
+def _counted(beats: list[Beat]) -> list[Beat]:
+    """Return the beats of a question that brought nothing, which is counted."""
+    return [*beats[:-1], replace(beats[-1], keys=(*beats[-1].keys, EMPTY))] if beats else beats
+
+
+def _told_beside(item: Evidence, who: Person) -> Beat:
+    return Beat(
+        "evidence",
+        slots={"who": who},
+        authored=plain(item.text),
+        is_speech=True,
+        cites=(item.item_id,),
+        continues=True,
+    )
 
 
 def answered(given: NarratorInput, outcome: Outcome) -> Beat:

@@ -14,6 +14,7 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Line, Slot
 from lorewright.builtin.words.clauses import is_called, listed, place_name
 from lorewright.ids import content_hash
+from lorewright.index.keywords import content_words
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.models import LoreText
 from lorewright.values.records import LoreLine, NarratorInput
@@ -125,14 +126,13 @@ def said_of(given: NarratorInput, entity_id: str | None, *, kind: Kind = "atmosp
 def answer(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return what somebody who does not know passes on about the topic, as hearsay; empty where there is nothing."""
     who = views.person(given, outcome.target_id)
-    about = next(
-        (
-            entity_id
-            for entity_id in given.described
-            if entity_id != outcome.target_id and _is_meant(given, entity_id, outcome)
-        ),
-        None,
-    )
+    others = [entity_id for entity_id in given.described if entity_id != outcome.target_id]
+    meant = [entity_id for entity_id in others if _is_meant(given, entity_id, outcome)]
+    # Who is not here is described only where a question named them, perhaps among other words.
+    said = set(content_words(outcome.words))
+    here = {given.scene.place_id, *(view.id for view in (*given.scene.people, *given.scene.things, *given.carried))}
+    absent = (one for one in others if one not in here and said & set(content_words(views.name_of(given, one))))
+    about = next(iter(meant), None) or next(absent, None)
     lines = _unheard_lines(given, about)[:1]
     if who is None or about is None:
         return []

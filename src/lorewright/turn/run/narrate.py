@@ -158,6 +158,7 @@ def narrator_view(
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
         described=described,
+        asked_about=views.names_asked(at, outcomes),
         recent=views.narrations(at.stream),
         acts=acts,
         quiet=_quiet(turn.head) if own is not None else (),

@@ -1,18 +1,25 @@
-"""Outcomes of talk -> leads: what those who were spoken to would tell of if they were asked, and who else would."""
+"""Outcomes of talk -> leads: what those who were spoken to would tell of if they were asked, and who else would; and
+questions without an answer -> what is told all the same."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from lorewright.builtin.narrator.forms import word_forms
+from lorewright.builtin.narrator.outcomes import is_led_far
+from lorewright.builtin.narrator.scenery import unheard
 from lorewright.builtin.words.clauses import is_called
 from lorewright.index.generation import Generation
+from lorewright.rules.actions import Attempt, GroundedItem
 from lorewright.rules.patch import Outcome
-from lorewright.rules.verbs import verb_of
-from lorewright.scene_lore.cache import match_items
-from lorewright.scene_lore.gather import gather_person
+from lorewright.rules.verbs import is_answered, verb_of
+from lorewright.scene_lore.cache import item_by_meaning, match_items
+from lorewright.scene_lore.gather import described, gather_person
 from lorewright.scene_lore.models import SceneItem, SceneLore
 from lorewright.turn.views.acquaintance import Acquaintance
+from lorewright.turn.views.subjects import named_in_words
 from lorewright.values.leads import Lead
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -93,3 +100,83 @@ def _leads_to_others(
     found = match_items(outcome.words, [item for item, _ in held.values()], generations).items
     for holder in dict.fromkeys(held[item.id][1] for item in found):
         yield Lead(asked=asked, holder=holder)
+
+
+# Questions without an answer -> what is told all the same: it was asked of somebody who freely knows something near.
+
+
+def lead_on(
+    attempts: Sequence[Attempt],
+    scenes: Sequence[SceneLore],
+    knows: Acquaintance,
+    generations: Sequence[Generation],
+    *,
+    topic: str = "",
+) -> list[Attempt]:
+    """Return the attempts, the first question that its person has no new answer to with what is told beside it: an
+    item that they, or else somebody with them, freely tell and that was not told yet. `scenes` are the attempts' lore,
+    `topic` what was last spoken about."""
+    if any(_brings_new(attempt, knows.state) for attempt in attempts):
+        return list(attempts)
+    led = list(attempts)
+    for at, (attempt, lore) in enumerate(zip(attempts, scenes, strict=True)):
+        if beside := _beside(attempt, lore, knows, generations, topic):
+            grounding = attempt.grounding.model_copy(update={"beside": (beside,)})
+            led[at] = attempt.model_copy(update={"grounding": grounding})
+            break
+    return led
+
+
+def _brings_new(attempt: Attempt, state: WorldState) -> bool:
+    return any(
+        item.role != "withholds" and not state.has_learned(state.player_id, item.id)
+        for item in attempt.grounding.items
+        if item.holder_id == attempt.action.target_id
+    )
+
+
+def _beside(
+    attempt: Attempt, lore: SceneLore, knows: Acquaintance, generations: Sequence[Generation], topic: str
+) -> GroundedItem | None:
+    action, state = attempt.action, knows.state
+    form, asked_of = word_forms().get(action.form), action.target_id or ""
+    is_asked = is_answered(action.type) and action.actor_id == state.player_id and bool(action.words)
+    if not is_asked or lore.briefing(asked_of) is None or (action.form and (form is None or not form.led_on)):
+        return None
+    asked = f"{action.words} {action.deed}".strip()
+    said = f"{asked} {topic}" if _POINTS_BACK.search(asked) else asked
+    free = _free_items(asked_of, lore, state)
+    for words in dict.fromkeys((action.words, asked, said)):
+        if found := match_items(words, free, generations).items:
+            return _told_by(asked_of, found[0])
+    matched = [item for item in attempt.grounding.items if item.holder_id == asked_of]
+    others = () if matched or action.is_whispered or action.form == OF_SELF else lore.briefings
+    for other in (briefing.npc_id for briefing in others if briefing.npc_id in state.present_npcs()):
+        if found := match_items(action.words, _free_items(other, lore, state), generations).items:
+            return _told_by(other, found[0])
+    named = named_in_words(action.words, knows.shown, generations, knows.heard_of(action.words))
+    openly_said = described(generations, [entity_id for entity_id in named if entity_id != asked_of])
+    if any(unheard(lines, state.recall) for lines in openly_said.values()):
+        return None
+    if near := item_by_meaning(action.deed or said, free, generations, is_beside=True):
+        return _told_by(asked_of, near)
+    is_far = (form is None or form.led_on == FAR) and is_led_far(state.recall)
+    return _told_by(asked_of, free[0]) if is_far and free else None
+
+
+def _free_items(who: str, lore: SceneLore, state: WorldState) -> list[SceneItem]:
+    """Return what somebody freely tells and has not told yet."""
+    briefing, learned = lore.briefing(who), state.learned_by(state.player_id)
+    return [] if briefing is None else [item for item in briefing.knows if item.id not in learned]
+
+
+def _told_by(who: str, item: SceneItem) -> GroundedItem:
+    return GroundedItem(id=item.id, role="knows", holder_id=who)
+
+
+# The forms of questions that also lead to what is not near, and of those after the person asked.
+FAR, OF_SELF = "far", "ask_self"
+# What was spoken of before is meant.
+_POINTS_BACK = re.compile(
+    r"\b(?:he|she|they|him|her|them|his|their|it|its|that|this|there|he's|she's|it's|they're|that's)\b", re.IGNORECASE
+)

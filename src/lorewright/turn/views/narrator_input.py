@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 from lorewright.ids import holder_of
 from lorewright.rules.patch import Outcome, Resolution, Validation
+from lorewright.rules.reach import is_person
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import is_answered, verb_of
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore, texts_for
@@ -56,6 +58,7 @@ def narrator_input(
     seed: str,
     turn_no: int,
     described: Mapping[str, Sequence[LoreText]] | None = None,
+    asked_about: Mapping[str, str] = MappingProxyType({}),
     recent: tuple[str, ...] = (),
     acts: tuple[NpcAct, ...] = (),
     quiet: tuple[str, ...] = (),
@@ -73,7 +76,7 @@ def narrator_input(
 
     Of `items` only those that the player has learned by now go in. `resolution` has the player's outcomes, and the
     changes and events of all that is told; `acts` have the outcomes of others. `nameless` are the IDs of those whose
-    names the player has not heard.
+    names the player has not heard. `asked_about` are the names of those whom questions named that brought nothing.
     """
     outcomes = (*resolution.outcomes, *(outcome for act in acts if not act.hidden for outcome in act.outcomes))
     end = end_reached(before, after)
@@ -93,6 +96,7 @@ def narrator_input(
         recorded=tuple(_recorded(after, outcomes)),
         carried=tuple(ThingView(id=item, name=after.name_of(item)) for item in after.held_by(after.player_id)),
         names={
+            **asked_about,
             **{
                 entity_id: after.name_of(entity_id)
                 for entity_id in sorted(described or ())
@@ -226,17 +230,20 @@ def _evidence(
             if item_id in items and after.has_learned(player, item_id) and item_id not in given:
                 given.add(item_id)
                 known = before.has_learned(player, item_id)
-                speaker = _speaker(outcome, items[item_id], player)
+                speaker = _speaker(outcome, items[item_id], after)
                 yield _evidence_of(items[item_id], after, speaker=speaker, known_before=known)
     for item_id in sorted({*items_learned(before, after)} - given):
         if item_id in items and item_id in revealed:
             yield _evidence_of(items[item_id], after, speaker=None, known_before=False)
 
 
-def _speaker(outcome: Outcome, item: SceneItem, player: str) -> str | None:
+def _speaker(outcome: Outcome, item: SceneItem, state: WorldState) -> str | None:
     """Return the ID of who says an item: a character who speaks of their own accord or answers another, or the target
     of the player's words, if they were spoken to or the item is theirs (a gift loosens tongues); None where nobody says
     it."""
+    player = state.player_id
+    if outcome.actor_id == player and outcome.code == "does_not_know" and is_person(holder_of(item.chunk_id), state):
+        return holder_of(item.chunk_id)  # somebody else who is there answers
     if outcome.actor_id != player:
         return outcome.target_id if is_answered(outcome.type) else outcome.actor_id
     verb = verb_of(outcome.type)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from lorewright.builtin.words.clauses import is_called
 from lorewright.index.generation import Generation
+from lorewright.retrieval.filters import named_entities
+from lorewright.retrieval.view import hidden_from_players
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.gather import are_linked
 from lorewright.turn.views.scope import scope_of
@@ -22,10 +24,12 @@ def spoken_of(
     *,
     turn_no: int,
     heard_of: Collection[str] | None = None,
+    asked_about: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Return the IDs of whom and what was looked at or spoken to, what was asked about where that belongs here, the
     place, and some of what is in it; each once, in this order. `state` is the one after the turn, `heard_of` are the
-    absent entities that the player has heard of (None: everybody)."""
+    absent entities that the player has heard of (None: everybody), `asked_about` those of the packs that a question
+    named."""
     place = state.scene.location_id
     targets = [
         outcome.target_id
@@ -35,11 +39,61 @@ def spoken_of(
     found = [
         *targets,
         *_named_in_questions(state, outcomes, generations, heard_of),
+        *asked_about,
         place,
         *_some(tuple(state.held_by(place)), turn_no, _THINGS),
         *_some(state.present_npcs(), turn_no, _PEOPLE),
     ]
     return tuple(dict.fromkeys(found))
+
+
+# A topic of so many words is a name, whatever its letters.
+_NAME = 4
+
+
+def named_in_words(
+    words: str, state: WorldState, generations: Sequence[Generation], heard_of: Collection[str] | None
+) -> Mapping[str, str]:
+    """Return the names of those of the packs' entities that words name, by ID: of whom the player may hear, and who are
+    not here."""
+    everybody = {entity_id for generation in generations for entity_id in generation.entities()}
+    in_scene = everybody if len(words.split()) <= _NAME else frozenset[str]()
+    hidden = hidden_from_players(generations)
+    # A topic has lost its article, which may be a part of the name.
+    found = named_entities(words, generations, in_scene=in_scene, hidden=hidden) or named_entities(
+        f"the {words}", generations, in_scene=in_scene, hidden=hidden
+    )
+    here = {*state.present(), *state.held_by(state.scene.location_id), state.scene.location_id}
+    may_hear = [
+        entity_id
+        for entity_id in found
+        if entity_id not in here and (entity_id not in state.entities or heard_of is None or entity_id in heard_of)
+    ]
+    called = {entity_id: state.name_of(entity_id) for entity_id in may_hear if entity_id in state.entities}
+    for entity_id in may_hear:
+        named = next(filter(None, (generation.entity(entity_id) for generation in generations)), None)
+        if entity_id not in called and named is not None:
+            called[entity_id] = named.name
+    return {entity_id: name for entity_id, name in called.items() if name}
+
+
+def asked_about(
+    outcomes: Sequence[Outcome],
+    state: WorldState,
+    generations: Sequence[Generation],
+    heard_of: Collection[str] | None,
+) -> Mapping[str, str]:
+    """Return the names of those whom questions named that brought nothing, by ID (see `named_in_words`)."""
+    return {
+        entity_id: name
+        for outcome in outcomes
+        if outcome.code in _UNANSWERED and outcome.target_id is not None and not outcome.item_ids
+        for entity_id, name in named_in_words(outcome.words, state, generations, heard_of).items()
+        if entity_id != outcome.target_id
+    }
+
+
+_UNANSWERED = ("does_not_know", "told_before")
 
 
 def _named_in_questions(

@@ -24,8 +24,9 @@ from lorewright.settings import PlayLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.asides import answer_from_known
+from lorewright.turn.views.conversation import talk_at
 from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
-from lorewright.turn.views.leads import leads_of, may_point_on
+from lorewright.turn.views.leads import lead_on, leads_of, may_point_on
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.views.point import GatheredLore, RetrievedAnswer, TurnPoint, TurnStream
@@ -37,7 +38,7 @@ from lorewright.turn.views.scenery import (
     shown_in_opening,
 )
 from lorewright.turn.views.scope import ground, scene_item
-from lorewright.turn.views.subjects import spoken_of
+from lorewright.turn.views.subjects import asked_about, spoken_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.leads import Lead
@@ -142,6 +143,11 @@ class TurnViews:
         ruleset, generations = self._setting.rules.ruleset, self._setting.generations
         connects = self._setting.lore is not None
         attempts = ground(actions, at.state, gather, ruleset, generations, acting=acting, connects=connects)
+        if acting is None:
+            talk = talk_at(at, self._setting.rules.listeners)
+            topic = "" if talk is None else talk.topic
+            in_force = self._generations_in_force(at.state)
+            attempts = lead_on(attempts, scenes, self.acquaintance(at.state), in_force, topic=topic)
         return attempts, replace(at, lore=reduce(GatheredLore.with_scene, scenes, at.lore))
 
     def use_of_scene_lore(self, before: WorldState, after: WorldState) -> SceneLoreUse:
@@ -163,12 +169,17 @@ class TurnViews:
         generations = self._generations_in_force(at.state)
         knows = self.acquaintance(at.state)
         words = " ".join(outcome.words for outcome in outcomes)
-        concerned = spoken_of(
-            knows.shown, outcomes, generations, turn_no=self._head.turn_no + 1, heard_of=knows.heard_of(words)
-        )
+        heard_of, turn_no = knows.heard_of(words), self._head.turn_no + 1
+        asked = asked_about(outcomes, knows.shown, generations, heard_of)
+        concerned = spoken_of(knows.shown, outcomes, generations, turn_no=turn_no, heard_of=heard_of, asked_about=asked)
         found = described(generations, concerned)
         lines = [line for lines in found.values() for line in lines]
         return found, replace(at, lore=at.lore.with_sights(lines))
+
+    def names_asked(self, at: TurnPoint, outcomes: Sequence[Outcome]) -> Mapping[str, str]:
+        """Return the names of those whom questions named that brought nothing (see `asked_about`)."""
+        knows, words = self.acquaintance(at.state), " ".join(outcome.words for outcome in outcomes)
+        return asked_about(outcomes, knows.shown, self._generations_in_force(at.state), knows.heard_of(words))
 
     def leads(self, at: TurnPoint, outcomes: Sequence[Outcome], words: str) -> tuple[Lead, ...]:
         """Return where those whom the player spoke to can point (see `leads_of`)."""
