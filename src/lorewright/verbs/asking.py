@@ -98,10 +98,8 @@ def _why_not_ask(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def _ask(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> Answer:
-    """Tell the best-ranked new item; else repeat what was told, and put the asker off where all is withheld; then add
-    what they would tell of their own accord, unless a rule has decided.
-
-    A question to the player remains a question.
+    """Tell the best-ranked new item; else repeat what was told, and put the asker off where all is withheld, with what
+    is told beside it, unless a rule has decided. A question to the player remains a question.
     """
     action = attempt.action
     if action.target_id == patch.state.player_id:
