@@ -43,7 +43,7 @@ def test_the_third_question_in_vain_leads_to_something_else_that_is_freely_told(
 
 
 def test_nothing_that_is_kept_back_is_ever_told_so(tmp_path: Path) -> None:
-    things = ("parrot", "comet", "abbey", "violin", "melon", "piano", "candle", "mirror", "kettle", "saddle")
+    things = ("parrot", "comet", "abbey", "violin")
     assert all(DEBT not in text for text in told(tmp_path, *(f"ask osk about the {thing}" for thing in things)))
 
 
