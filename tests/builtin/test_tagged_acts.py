@@ -43,8 +43,31 @@ def test_an_act_that_no_grammar_reads_is_read_by_its_kind() -> None:
 
 
 def test_each_action_has_the_form_of_its_act() -> None:
-    output = reading("ask viktor about jin", act("ask", "ask viktor about jin", person="viktor", topic="jin"))
+    words = "what does viktor know of jin"
+    output = reading(words, act("ask", words, person="viktor", topic="jin"))
     assert [action.form for action in output.proposed_actions] == ["ask"]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_tagged"),
+    [
+        ("ask viktor about jin", False),
+        ("Look at Viktor", False),
+        ("go to the street", False),
+        ("look at viktor closely", True),
+        ("ask viktor whether jin is well", True),
+        ("take the glass off the bar", True),
+    ],
+)
+def test_a_command_of_the_grammar_with_whole_names_is_not_tagged(words: str, is_tagged: bool) -> None:
+    asked: list[str] = []
+
+    def tag(line: str) -> tuple[Act, ...]:
+        asked.append(line)
+        return ()
+
+    interpret(InterpreterInput(player_text=words, scope=SCOPES["bar"]), tag)
+    assert bool(asked) == is_tagged
 
 
 def test_a_guess_gives_no_form_and_leaves_the_grammar_its_reading() -> None:

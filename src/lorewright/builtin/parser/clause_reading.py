@@ -472,3 +472,18 @@ def _offer_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Rea
             assumed = f"{verb} is meant by {excerpt(words[0].text)}"
             return replace(reading, confidence=0.7, assumptions=(*reading.assumptions, assumed))
     return None
+
+
+def is_command(ctx: ParseContext, low: Sequence[str], readings: Sequence[Reading]) -> bool:
+    """Tell whether a line is a verb of the grammar with the whole name of what it is done to, and of what it is about:
+    nothing is left to be tagged in it."""
+    if len(readings) != 1 or len(readings[0].actions) != 1 or readings[0].confidence < _EXACT:
+        return False
+    verb = longest_prefix(low, lexicon().verb_phrases)
+    named, about = low[len(verb) :], next((at for at, word in enumerate(low) if word in lexicon().about), 0)
+    parts = [named] if about < len(verb) else [low[len(verb) : about], low[about + 1 :]]
+    return bool(verb) and all(part and exact(" ".join(part), ctx.nouns.everything()) for part in parts)
+
+
+# So sure is a reading in which a name was typed as it is.
+_EXACT = 0.9

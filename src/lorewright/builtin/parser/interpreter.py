@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds
-from lorewright.builtin.parser.clause_reading import read_clause
+from lorewright.builtin.parser.clause_reading import is_command, read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
@@ -137,7 +137,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     # Words in quotation marks alone are said as they are.
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_word = len(low) == 1 and said == text
-    found = () if text in given.options or is_word else tag_acts(said)
+    is_sure = text in given.options or is_word or (board is None and is_command(ctx, low, readings))
+    found = () if is_sure else tag_acts(said)
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
     parts = with_narrated(ctx, said, apart_of) if found else ()
