@@ -117,7 +117,7 @@ def _ask(patch: Patch, attempt: Attempt, rules: CampaignRules, ruled: bool) -> A
         reveal(patch, beside.id, action, how="told", others="overheard")
     if told is not None:
         return Answer("told_before", known_item_ids=known)
-    return Answer("deflected" if matched else _IGNORANT)
+    return Answer("deflected" if matched else "does_not_know")
 
 
 def _known_to_the_player(item: GroundedItem, action: Action, state: WorldState) -> tuple[str, ...]:

@@ -376,8 +376,8 @@ def led_on(given: NarratorInput, outcome: Outcome, plain_no: Sequence[Beat], tol
     other = views.person(given, told[0].speaker_id)
     if other is not None and told[0].speaker_id != outcome.target_id:
         name = f"{_ECHO}led.other" if is_echoed else "led.other"
-        first = Beat("outcome", name, {}, {**slots, "other": other.name}, keys=keys)
-        return [first, *(_told_beside(item, other) for item in told)]
+        speaks_up = Beat("outcome", name, {}, {**slots, "other": other.name}, keys=keys)
+        return [speaks_up, *(_told_beside(item, other) for item in told)]
     if outcome.code == "does_not_know" and (group in _UNKNOWN or group in _OWN):
         name = "led.own" if group in _OWN else "led.unknown"
         first = [Beat("outcome", f"{_ECHO}{name}" if is_echoed else name, {}, slots, keys=keys)]

@@ -130,7 +130,8 @@ def answer(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     meant = [entity_id for entity_id in others if _is_meant(given, entity_id, outcome)]
     # Who is not here is described only where a question named them, perhaps among other words.
     said = set(content_words(outcome.words))
-    here = {given.scene.place_id, *(view.id for view in (*given.scene.people, *given.scene.things, *given.carried))}
+    people, things = given.scene.people, (*given.scene.things, *given.carried)
+    here = {given.scene.place_id, *(view.id for view in people), *(thing.id for thing in things)}
     absent = (one for one in others if one not in here and said & set(content_words(views.name_of(given, one))))
     about = next(iter(meant), None) or next(absent, None)
     lines = _unheard_lines(given, about)[:1]
