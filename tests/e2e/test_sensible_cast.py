@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.values.records import TurnResult
 from support.played_scenarios import begun
 
@@ -76,3 +77,22 @@ def test_a_greeting_and_a_question_are_answered_once_each(tmp_path: Path) -> Non
         (result,) = say(game, "Evening, Viktor. Have you seen Jin?")
         assert [(one["type"], one["code"]) for one in outcomes(game, result)] == [("greet", "acted"), ("ask", "told")]
         assert "About Evening" not in result.final_text
+
+
+def test_what_somebody_has_to_tell_of_themselves_comes_before_a_stock_answer_and_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(EMBEDDER_VARIABLE, "minilm")
+    lines = (
+        "who are you?",
+        "how are you?",
+        "where do you live?",
+        "What would you do in my place?",
+        "where do you live?",
+    )
+    with begun("lamp_night", tmp_path, seed=7) as game:
+        named, fine, lives, would, again = say(game, *lines)
+    types = [action.type for result in (named, fine, lives, would, again) for action in result.actions]
+    assert types == ["enquire", "enquire", "ask", "ask", "enquire"]
+    assert "I am fifty-eight and live aboard" in lives.final_text.replace("\n", " ")
+    assert "In your place I would carry first" in would.final_text.replace("\n", " ")

@@ -23,7 +23,7 @@ from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
 from lorewright.turn.views.scenery import scenery_views
-from lorewright.turn.views.scope import board_of, in_steps, role_of_item, scope_of, scopes_ahead
+from lorewright.turn.views.scope import board_of, role_of_item, scope_of, scopes_ahead
 from lorewright.values.records import InterpreterInput, InterpreterOutput, Message, PlannerInput, Premise
 from lorewright.values.scenery import SceneryNoun
 from lorewright.values.scope import Scope
@@ -301,12 +301,12 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
         ProviderError: as every stage.
     """
     shown = turn.views.scenery(opening.at, opening.scene, all_told=not turn.stages.narrate.is_builtin)
-    state, ruleset = opening.at.state, turn.setting.rules.ruleset
+    state = opening.at.state
     if turn.submission.actions:
         output = _submitted(turn, state)
     else:
         output = _whispered(await _interpret(turn, opening, shown), turn.submission.whisper_to)
-        run = turn.stages.interpret.in_steps(output, lambda actions: in_steps(actions, state, ruleset))
+        run = turn.stages.interpret.in_steps(output, lambda actions: turn.views.in_steps(actions, state, opening.scene))
         if run is not None and run.output is not None:
             turn.recorder.keep(run)
             output = run.output

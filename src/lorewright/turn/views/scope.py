@@ -72,6 +72,36 @@ def in_steps(actions: Sequence[Action], state: WorldState, ruleset: Ruleset) -> 
     return tuple(found)
 
 
+def as_questions(
+    actions: Sequence[Action], state: WorldState, lore: SceneLore, generations: Sequence[Generation]
+) -> tuple[Action, ...]:
+    """Return the actions, small talk as a question where the one who is asked has something to tell of it that they
+    have not told: what somebody wrote for them comes before a stock answer."""
+    asking = verb_for("question")
+    return tuple(
+        action.model_copy(update={"type": asking.name})
+        if asking is not None and _asks_for_own(action, state, lore, generations)
+        else action
+        for action in actions
+    )
+
+
+def _asks_for_own(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> bool:
+    verb, briefing = verb_of(action.type), lore.briefing(action.target_id or "")
+    if verb is None or briefing is None or not verb.is_speech or verb.grounding or action.form not in _AFTER_OWN:
+        return False
+    learned = state.learned_by(action.actor_id)
+    items = [item for item in briefing.knows if item.id not in learned]
+    if action.words and match_items(action.words, items, generations).items:
+        return True
+    # What is asked for is there or is not: nothing near it in meaning is meant.
+    return verb.points_on and item_by_meaning(action.words, items, generations) is not None
+
+
+# The forms of questions after what is somebody's own. Who they are and how they are is answered as it is everywhere.
+_AFTER_OWN = frozenset(("ask", "ask_self", "ask_opinion", "ask_want", "ask_more", "ask_price"))
+
+
 def _steps_of(action: Action, ruleset: Ruleset) -> Callable[[Action, WorldState], Sequence[Action]] | None:
     verb, row = verb_of(action.type), ruleset.find_row(action.type)
     return verb.steps if verb is not None and row is not None and not row.ends_turn else None

@@ -37,7 +37,7 @@ from lorewright.turn.views.scenery import (
     shown_in_narrations,
     shown_in_opening,
 )
-from lorewright.turn.views.scope import ground, scene_item
+from lorewright.turn.views.scope import as_questions, ground, in_steps, scene_item
 from lorewright.turn.views.subjects import asked_about, spoken_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
@@ -128,6 +128,12 @@ class TurnViews:
         """Return all lore of the scene at a point, and the point with it among what was gathered."""
         lore = self.scene_lore(at.state)
         return lore, replace(at, lore=at.lore.with_scene(lore))
+
+    def in_steps(self, actions: Sequence[Action], state: WorldState, lore: SceneLore) -> tuple[Action, ...]:
+        """Return the player's actions with each walk as its steps, and small talk as the question that it is (see
+        `scope.as_questions`)."""
+        asked = as_questions(actions, state, lore, self._setting.generations)
+        return in_steps(asked, state, self._setting.rules.ruleset)
 
     def grounded(
         self, actions: Sequence[Action], at: TurnPoint, *, acting: str | None = None
