@@ -482,7 +482,11 @@ def is_command(ctx: ParseContext, low: Sequence[str], readings: Sequence[Reading
     verb = longest_prefix(low, lexicon().verb_phrases)
     named, about = low[len(verb) :], next((at for at, word in enumerate(low) if word in lexicon().about), 0)
     parts = [named] if about < len(verb) else [low[len(verb) : about], low[about + 1 :]]
-    return bool(verb) and all(part and exact(" ".join(part), ctx.nouns.everything()) for part in parts)
+    # What somebody is to do for one is a request.
+    is_request = not {"me", "us"}.isdisjoint(low)
+    return (
+        bool(verb) and not is_request and all(part and exact(" ".join(part), ctx.nouns.everything()) for part in parts)
+    )
 
 
 # So sure is a reading in which a name was typed as it is.

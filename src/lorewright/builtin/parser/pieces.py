@@ -156,13 +156,15 @@ def with_reading(readings: Sequence[Reading], reading: Reading) -> list[Reading]
     """Return readings with one more; a second remark to the same person goes on with the first, and what is handed over
     is not put down before."""
     before = readings[-1].actions if readings else ()
-    if len(before) != 1 or len(reading.actions) != 1:
+    if len(before) != 1 or not reading.actions:
         return [*readings, reading]
-    first, second = before[0], reading.actions[0]
+    first, second = before[0], reading.actions[-1]
     dropping = verb_for("put_down")
     if dropping is not None and first.type == dropping.name and second.metadata.get("item_id") == first.target_id:
         # What is put down before somebody and pushed over to them is handed over.
-        return [*readings[:-1], reading]
+        return [*readings[:-1], replace(reading, actions=(second,))]
+    if len(reading.actions) > 1:
+        return [*readings, reading]
     verb = verb_of(second.type)
     syntax = None if verb is None else verb.part(Syntax)
     is_remark = syntax is not None and syntax.remark is not None

@@ -9,9 +9,9 @@ from lorewright.index.generation import Generation
 from lorewright.retrieval.filters import named_entities
 from lorewright.retrieval.view import hidden_from_players
 from lorewright.rules.patch import Outcome
-from lorewright.scene_lore.gather import are_linked
+from lorewright.scene_lore.gather import are_linked, gather_person
 from lorewright.turn.views.scope import scope_of
-from lorewright.world.state import WorldState
+from lorewright.world.state import Entity, WorldState
 
 # So many of the things and of the people here are described in one turn; the next turn has others.
 _THINGS, _PEOPLE = 2, 1
@@ -83,17 +83,23 @@ def asked_about(
     generations: Sequence[Generation],
     heard_of: Collection[str] | None,
 ) -> Mapping[str, str]:
-    """Return the names of those whom questions named that brought nothing, by ID (see `named_in_words`)."""
+    """Return the names of those whom questions named that brought nothing, by ID (see `named_in_words`): of people
+    who have something of their own to tell. Others pass on what their notes tie them to alone."""
     return {
         entity_id: name
         for outcome in outcomes
         if outcome.code in _UNANSWERED and outcome.target_id is not None and not outcome.item_ids
+        if outcome.target_id in state.entities and _has_own_lore(state.entities[outcome.target_id], generations)
         for entity_id, name in named_in_words(outcome.words, state, generations, heard_of).items()
         if entity_id != outcome.target_id
     }
 
 
 _UNANSWERED = ("does_not_know", "told_before")
+
+
+def _has_own_lore(person: Entity, generations: Sequence[Generation]) -> bool:
+    return bool(gather_person(generations, person.pack_entity_id or person.id).briefing.knows)
 
 
 def _named_in_questions(
