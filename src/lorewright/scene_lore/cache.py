@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -52,10 +52,10 @@ MIN_STRANGENESS = 3.0
 # The same for a sentence, whose words by themselves are near to much.
 MIN_OF_SENTENCE = 3.8
 # And for an item that is told beside the answer that somebody does not have: it has to be near, and no answer.
-MIN_BESIDE = 1.5
+MIN_BESIDE = 2.0
 # The lowest cosine of a match, for an item can be nearer than others and still near to nothing.
 MIN_COSINE = 0.25
-MIN_COSINE_BESIDE = 0.2
+MIN_COSINE_BESIDE = 0.25
 # A mean of fewer windows is not used.
 _MIN_WINDOWS = 30
 
@@ -141,8 +141,36 @@ def match_items(
     search_words = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
     has_many = len(words_of(words)) >= _SENTENCE and len(set(telling)) >= _MANY_WORDS
     least = _OF_MANY if english and has_many and not named and not is_sought else 1
-    ranked = _rank(search_words, items, english=english, reading=oldest_reading(generations), least_words=least)
+    reading = oldest_reading(generations)
+    ranked = _rank(search_words, items, english=english, reading=reading, least_words=least)
+    if english and len(words_of(words)) >= _SENTENCE and not is_sought:
+        ranked = _about_those_named(telling, named, ranked, generations)
     return Match(ranked, tuple(dict.fromkeys(topics)))
+
+
+def _about_those_named(
+    telling: Sequence[str], named: Iterable[str], items: Sequence[SceneItem], generations: Sequence[Generation]
+) -> tuple[SceneItem, ...]:
+    """Return the items of a sentence that names somebody else than whose they are, without those that have no word of
+    their names, and one other word of the sentence alone: `Jin` and `days` is nothing about days."""
+    others = [entity_id for entity_id in named if not any(item.id.startswith(f"{entity_id}/") for item in items)]
+    called = {
+        word
+        for entity_id in others
+        for generation in generations
+        if (entity := generation.entity(entity_id)) is not None
+        for name in (entity.name, *entity.aliases)
+        for word in content_words(name)
+    }
+    if not called:
+        return tuple(items)
+    said = set(telling) - called
+
+    def is_about(item: SceneItem) -> bool:
+        subject, text = (set(content_words(part)) for part in (f"{item.name} {item.trigger or ''}", item.text))
+        return bool((subject | text) & called or subject & said) or len(text & said) >= _OF_MANY
+
+    return tuple(filter(is_about, items))
 
 
 # A topic of so many words is a sentence, in which words of every conversation say nothing of what it is about.
@@ -150,20 +178,21 @@ _SENTENCE = 4
 # One of so many has at least some that say nothing.
 _SHORT_SENTENCE = 3
 COLOURLESS_WORDS = frozenset(
-    """another other others name names look looks looked looking say says said saying thing things people person way
-    ways kind sort instead cheap really right mean means meant make makes made take takes taken come comes came keep
-    keeps kept give gives gave want wants like likes talk talks talking speak speaks speaking somebody someone something
-    anything nothing going goes put let call called use used bit lot matter part always never ever much many more most
-    rather quite sure maybe perhaps tell tells told think thinks thought believe feel feels try tries need needs else
-    ask asks asked asking able bother mind wrong again straight true anybody anyone everybody everyone nobody goes
-    upon""".split()
+    """got get gets getting another other others name names look looks looked looking say says said saying thing things
+    people person way ways kind sort instead cheap really right mean means meant make makes made take takes
+    taken come comes came keep keeps kept give gives gave want wants like likes talk talks talking speak speaks
+    speaking somebody someone something anything nothing going goes put let call called use used bit lot matter
+    part always never ever much many more most rather quite sure maybe perhaps tell tells told think thinks
+    thought believe feel feels try tries need needs else ask asks asked asking able bother mind wrong again
+    straight true anybody anyone everybody everyone nobody upon""".split()
 )
 # Words that point at nothing by themselves among others of a sentence.
 FAINT_WORDS = frozenset(
     """know knows knew known see sees saw seen hear heard find found last first long old new good bad big little great
-    best better well still even also back night day evening morning today tonight yesterday tomorrow time times year
-    years week month hour minute moment happen happens happened wish care miss forget forgot guess suppose wonder start
-    stop stay stays leave works go gone went out off one two three four five six seven eight nine ten""".split()
+    best better well still even also back night nights day days evening evenings morning mornings today tonight
+    yesterday tomorrow time times year years week weeks month months hour hours minute minutes moment moments
+    happen happens happened wish care miss forget forgot guess suppose wonder start stop stay stays leave works
+    go gone went out off one two three four five six seven eight nine ten""".split()
 )
 
 # Of a sentence with so many telling words an item has at least as many as the second number, unless somebody or

@@ -332,7 +332,10 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
         beside = beside_the_point(given, outcome, evidence)
         return [*beside, *spoken(given, outcome, shown, reaction_beats(given, outcome))]
     if outcome.code in _WITHOUT_ANSWER:
-        told = [item for item in evidence if not item.known_before and item.speaker_id is not None]
+        new = [item for item in evidence if not item.known_before]
+        if any(item.item_id in outcome.known_item_ids for item in new):
+            return []  # They have just told it, asked in other words.
+        told = [item for item in new if item.speaker_id is not None]
         if outcome.code == "told_before" and not told and (passed_on := answer(given, outcome)):
             return passed_on
         return led_on(given, outcome, _plain_outcome(given, outcome, evidence), told) or _counted(

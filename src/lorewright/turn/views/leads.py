@@ -12,6 +12,7 @@ from lorewright.builtin.narrator.outcomes import is_led_far
 from lorewright.builtin.narrator.scenery import unheard
 from lorewright.builtin.words.clauses import is_called
 from lorewright.index.generation import Generation
+from lorewright.index.keywords import content_words
 from lorewright.rules.actions import Attempt, GroundedItem
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import is_answered, verb_of
@@ -152,8 +153,10 @@ def _beside(
     matched = [item for item in attempt.grounding.items if item.holder_id == asked_of]
     others = () if matched or action.is_whispered or action.form == OF_SELF else lore.briefings
     for other in (briefing.npc_id for briefing in others if briefing.npc_id in state.present_npcs()):
-        if found := match_items(action.words, _free_items(other, lore, state), generations).items:
-            return _told_by(other, found[0])
+        found = match_items(action.words, _free_items(other, lore, state), generations).items
+        # Who was not asked speaks up where it is their subject, not by a word of theirs that fits.
+        if (theirs := next((item for item in found if _is_subject(item, action.words)), None)) is not None:
+            return _told_by(other, theirs)
     named = named_in_words(action.words, knows.shown, generations, knows.heard_of(action.words))
     openly_said = described(generations, [entity_id for entity_id in named if entity_id != asked_of])
     if any(unheard(lines, state.recall) for lines in openly_said.values()):
@@ -162,6 +165,10 @@ def _beside(
         return _told_by(asked_of, near)
     is_far = (form is None or form.led_on == FAR) and is_led_far(state.recall)
     return _told_by(asked_of, free[0]) if is_far and free else None
+
+
+def _is_subject(item: SceneItem, words: str) -> bool:
+    return not set(content_words(item.name.replace("_", " "))).isdisjoint(content_words(words))
 
 
 def _free_items(who: str, lore: SceneLore, state: WorldState) -> list[SceneItem]:
