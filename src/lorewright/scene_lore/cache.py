@@ -168,7 +168,7 @@ def _about_those_named(
 
     def is_about(item: SceneItem) -> bool:
         subject, text = (set(content_words(part)) for part in (f"{item.name} {item.trigger or ''}", item.text))
-        return bool((subject | text) & called or subject & said) or len(text & said) >= _OF_MANY
+        return bool((subject | text) & called or subject & said) or len(text & said) >= min(len(said), _OF_MANY)
 
     return tuple(filter(is_about, items))
 

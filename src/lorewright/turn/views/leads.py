@@ -12,11 +12,11 @@ from lorewright.builtin.narrator.outcomes import is_led_far
 from lorewright.builtin.narrator.scenery import unheard
 from lorewright.builtin.words.clauses import is_called
 from lorewright.index.generation import Generation
-from lorewright.index.keywords import content_words
+from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.actions import Attempt, GroundedItem
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import is_answered, verb_of
-from lorewright.scene_lore.cache import item_by_meaning, match_items
+from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS, item_by_meaning, match_items
 from lorewright.scene_lore.gather import described, gather_person
 from lorewright.scene_lore.models import SceneItem, SceneLore
 from lorewright.turn.views.acquaintance import Acquaintance
@@ -168,7 +168,9 @@ def _beside(
 
 
 def _is_subject(item: SceneItem, words: str) -> bool:
-    return not set(content_words(item.name.replace("_", " "))).isdisjoint(content_words(words))
+    telling = set(content_words(words)) - COLOURLESS_WORDS - FAINT_WORDS - STOP_WORDS
+    subject, text = set(content_words(item.name.replace("_", " "))), set(content_words(item.text))
+    return bool(subject & telling) or (bool(telling) and telling <= text)
 
 
 def _free_items(who: str, lore: SceneLore, state: WorldState) -> list[SceneItem]:
