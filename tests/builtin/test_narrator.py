@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from lorewright.builtin.narrator import narrate
-from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.narrator.authored import plain, reminder_of
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.builtin.narrator.scenery import sentences
 from lorewright.rules.patch import Outcome, OutcomeCode, ReasonCode
@@ -408,3 +408,16 @@ def test_a_turn_of_which_nothing_is_known_is_still_told() -> None:
     assert narrate(given(scene=bare)).final_text
     unnamed = Outcome(action_index=0, actor_id="c:jo", type="ask", code="told", target_id="p:nobody")
     assert "p:" not in narrate(given(unnamed, scene=bare)).final_text
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("the dry end", "The dry end is not mine"),
+        ("aboard", "I am fifty-eight and live aboard"),
+        ("", "I am fifty-eight and live aboard"),
+    ],
+)
+def test_a_reminder_is_of_what_was_asked_for(asked: str, said: str) -> None:
+    text = "I am fifty-eight and live aboard, in the wet end. The dry end is not mine, and neither is the blanket."
+    assert reminder_of(text, asked.split()) == said

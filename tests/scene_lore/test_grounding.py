@@ -101,6 +101,27 @@ def test_an_items_name_is_read_as_words() -> None:
     assert [one.name for one in match_items("the old one", items, ()).items] == ["old_mill"]
 
 
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("What's wrong", []),
+        ("four people told", []),
+        ("good business taps", ["taps"]),
+        ("want", ["want"]),
+        ("the wrong shoes", ["shoes"]),
+    ],
+)
+def test_a_word_that_fits_any_text_points_at_nothing_by_itself(words: str, names: list[str]) -> None:
+    items = (
+        item("shoes", "She will be wearing the wrong shoes."),
+        item("hand", "With four hands you would have us in the wall."),
+        item("funeral", "It was ironed, and it's a good one."),
+        item("taps", "A mixer for hot and cold taps."),
+        item("want", "A lamp."),
+    )
+    assert [one.name for one in match_items(words, items, ()).items] == names
+
+
 def test_nothing_to_match_matches_nothing(town: Town) -> None:
     assert match_items("Pier 9", (), town).items == ()
     assert search_items("room", PLACE, (), town).items == ()

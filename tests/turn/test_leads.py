@@ -58,3 +58,8 @@ def test_nothing_that_is_kept_back_is_ever_told_so(tmp_path: Path) -> None:
 def test_what_is_no_question_leads_to_nothing(lines: tuple[str, ...], tmp_path: Path) -> None:
     texts = "".join(told(tmp_path, *lines))
     assert all(item not in texts for item in (AXOLOTL, BOAT, WIND, DEBT))
+
+
+def test_words_of_every_conversation_lead_to_nothing_near(tmp_path: Path) -> None:
+    (text,) = told(tmp_path, "Osk, what does it mean?")
+    assert all(item not in text for item in (AXOLOTL, BOAT, WIND, DEBT))

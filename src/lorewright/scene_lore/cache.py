@@ -52,7 +52,7 @@ MIN_STRANGENESS = 3.0
 # The same for a sentence, whose words by themselves are near to much.
 MIN_OF_SENTENCE = 3.8
 # And for an item that is told beside the answer that somebody does not have: it has to be near, and no answer.
-MIN_BESIDE = 2.0
+MIN_BESIDE = 2.5
 # The lowest cosine of a match, for an item can be nearer than others and still near to nothing.
 MIN_COSINE = 0.25
 MIN_COSINE_BESIDE = 0.25
@@ -131,7 +131,9 @@ def match_items(
     if english and len(words_of(words)) >= _SENTENCE:
         telling = [word for word in telling if word not in COLOURLESS_WORDS | FAINT_WORDS]
     elif english and len(words_of(words)) >= _SHORT_SENTENCE:
-        telling = [word for word in telling if word not in COLOURLESS_WORDS]
+        coloured = [word for word in telling if word not in COLOURLESS_WORDS]
+        strong = [word for word in coloured if word not in FAINT_WORDS]
+        telling = strong if strong or len(coloured) < len(telling) else coloured
     if words_of(words) and not telling:
         return Match((), ())
     if not telling:
@@ -143,6 +145,9 @@ def match_items(
     least = _OF_MANY if english and has_many and not named and not is_sought else 1
     reading = oldest_reading(generations)
     ranked = _rank(search_words, items, english=english, reading=reading, least_words=least)
+    if english and not is_sought and COLOURLESS_WORDS.issuperset(telling):
+        # `What's wrong`: a word that fits any text points at what is called by it alone.
+        ranked = tuple(item for item in ranked if not _subject(item).isdisjoint(telling))
     if english and len(words_of(words)) >= _SENTENCE and not is_sought:
         ranked = _about_those_named(telling, named, ranked, generations)
     return Match(ranked, tuple(dict.fromkeys(topics)))
@@ -167,10 +172,14 @@ def _about_those_named(
     said = set(telling) - called
 
     def is_about(item: SceneItem) -> bool:
-        subject, text = (set(content_words(part)) for part in (f"{item.name} {item.trigger or ''}", item.text))
+        subject, text = _subject(item), set(content_words(item.text))
         return bool((subject | text) & called or subject & said) or len(text & said) >= min(len(said), _OF_MANY)
 
     return tuple(filter(is_about, items))
+
+
+def _subject(item: SceneItem) -> set[str]:
+    return set(content_words(f"{item.name.replace('_', ' ')} {item.trigger or ''}"))
 
 
 # A topic of so many words is a sentence, in which words of every conversation say nothing of what it is about.
@@ -184,7 +193,7 @@ COLOURLESS_WORDS = frozenset(
     speaking somebody someone something anything nothing going goes put let call called use used bit lot matter
     part always never ever much many more most rather quite sure maybe perhaps tell tells told think thinks
     thought believe feel feels try tries need needs else ask asks asked asking able bother mind wrong again
-    straight true anybody anyone everybody everyone nobody upon""".split()
+    straight true anybody anyone everybody everyone nobody upon mate pal both""".split()
 )
 # Words that point at nothing by themselves among others of a sentence.
 FAINT_WORDS = frozenset(

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from lorewright.index.keywords import content_words
+
 _DROPPED = (
     (re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)"), r"\1"),  # [text](target)
     (re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]"), r"\1"),  # [[target|text]]
@@ -77,6 +79,15 @@ def reminder(text: str) -> str:
         if count >= _SHORTEST or match.end() == len(text):
             return text[: match.start()].rstrip(" ,;:")
     return text if len(text.split()) <= _LONGEST else ""
+
+
+def reminder_of(text: str, asked: Sequence[str]) -> str:
+    """Return the reminder of the sentence that has the most of the words that were asked for: the first one where no
+    other has more, or where that one has no reminder."""
+    words = set(asked)
+    cut = re.split(r"(?<=[.!?…]) (?=[A-Z])", text)
+    best = max(cut, key=lambda sentence: len(words.intersection(content_words(sentence))))
+    return (reminder(best) if best != cut[0] else "") or reminder(text)
 
 
 def _begins_clause(rest: str) -> bool:

@@ -497,7 +497,7 @@ def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> 
     if known is not None and who is not None and asks_more(outcome, known):
         return Beat("outcome", MORE, {}, {"who": who})
     if known is not None and (known.speaker_id is not None) == (outcome.code == "told_before"):
-        return reminder_beat(given, known)
+        return reminder_beat(given, known, outcome.words)
     group = outcome.code if who or outcome.code == "found_before" else "found_before"
     slots: dict[str, Slot] = {"who": who or ""}
     return Beat("outcome", group, {"reminder": False}, slots)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal, TypeVar
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder, word_count
+from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder_of, word_count
 from lorewright.builtin.narrator.forms import FIRST, IN_WORDS, SHOWN
 from lorewright.builtin.narrator.grammar import Fact, Facts
 from lorewright.builtin.words.clauses import lexicon, longest_prefix, place_name, with_article
@@ -303,7 +303,7 @@ def evidence_beats(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
         elif not _is_in_say(outcome, item):
             beats.append(_framed(given, outcome, item, is_first=not beats))
     if outcome.code not in ("told_before", "found_before"):
-        beats += [reminder_beat(given, item) for item in evidence if item.known_before]
+        beats += [reminder_beat(given, item, outcome.words) for item in evidence if item.known_before]
     return beats
 
 
@@ -319,10 +319,10 @@ def left_out_beat(given: NarratorInput, evidence: Evidence) -> Beat:
     return _quoted_beat(evidence, "told.more" if speaker else "found.more", {}, speaker)
 
 
-def reminder_beat(given: NarratorInput, evidence: Evidence) -> Beat:
-    """Return what was known before, by its first words, and by whom it was told."""
+def reminder_beat(given: NarratorInput, evidence: Evidence, asked: str = "") -> Beat:
+    """Return what was known before, by the first words of what was `asked` after, and by whom it was told."""
     speaker = views.person(given, evidence.speaker_id)
-    text = reminder(plain(evidence.text))
+    text = reminder_of(plain(evidence.text), content_words(asked))
     facts: dict[str, Fact] = {} if text else {"reminder": False}
     group = "told_before" if speaker else "found_before"
     # Speech keeps its speaker, with its "I" and "me".

@@ -154,23 +154,31 @@ def _beside(
     others = () if matched or action.is_whispered or action.form == OF_SELF else lore.briefings
     for other in (briefing.npc_id for briefing in others if briefing.npc_id in state.present_npcs()):
         found = match_items(action.words, _free_items(other, lore, state), generations).items
-        # Who was not asked speaks up where it is their subject, not by a word of theirs that fits.
-        if (theirs := next((item for item in found if _is_subject(item, action.words)), None)) is not None:
+        # Who was not asked speaks up where it is their subject, not by a word of theirs that fits, nor by the name of
+        # the one who was asked.
+        called = content_words(state.name_of(asked_of))
+        if (theirs := next((item for item in found if _is_subject(item, action.words, called)), None)) is not None:
             return _told_by(other, theirs)
     named = named_in_words(action.words, knows.shown, generations, knows.heard_of(action.words))
     openly_said = described(generations, [entity_id for entity_id in named if entity_id != asked_of])
     if any(unheard(lines, state.recall) for lines in openly_said.values()):
         return None
-    if near := item_by_meaning(action.deed or said, free, generations, is_beside=True):
+    # Words of every conversation (`what does it mean?`) are near to anything.
+    near = item_by_meaning(action.deed or said, free, generations, is_beside=True) if _telling(asked) else None
+    if near is not None:
         return _told_by(asked_of, near)
     is_far = (form is None or form.led_on == FAR) and is_led_far(state.recall)
     return _told_by(asked_of, free[0]) if is_far and free else None
 
 
-def _is_subject(item: SceneItem, words: str) -> bool:
-    telling = set(content_words(words)) - COLOURLESS_WORDS - FAINT_WORDS - STOP_WORDS
+def _is_subject(item: SceneItem, words: str, called: Sequence[str]) -> bool:
+    telling = _telling(words) - set(called)
     subject, text = set(content_words(item.name.replace("_", " "))), set(content_words(item.text))
     return bool(subject & telling) or (bool(telling) and telling <= text)
+
+
+def _telling(words: str) -> set[str]:
+    return set(content_words(words)) - COLOURLESS_WORDS - FAINT_WORDS - STOP_WORDS
 
 
 def _free_items(who: str, lore: SceneLore, state: WorldState) -> list[SceneItem]:
