@@ -42,6 +42,11 @@ NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
         ("who did saw the lamp", "who saw the lamp"),
         ("what means under the ice", "what is the meaning of under the ice"),
         ("wats the hen do", "what does the hen do"),
+        ("wot time bus go bk", "when does the bus go back"),
+        ("what time does the bus go back", "when does the bus go back"),
+        ("what time does it end", "what time does it end"),
+        ("What I do if somebody come and ask for twelve?", "What do I do if somebody comes and asks for twelve?"),
+        ("if she asks, I hide", "if she asks, I hide"),
     ],
 )
 def test_questions_without_their_form_get_it(typed: str, meant: str) -> None:
@@ -138,6 +143,11 @@ def test_what_runs_on_into_something_else_is_cut(typed: str, meant: str) -> None
         ("it got nicked", "it got stolen"),
         ("ur on mate, hope u brought cash", "you're on mate, i hope you brought cash"),
         ("bruh teo wait here", "teo wait here"),
+        ("wait wait wait so no lamp = no boats", "so no lamp means no boats"),
+        ("wait, what?", "wait, what?"),
+        ("wait so long as it takes", "wait so long as it takes"),
+        ("rite side midle one", "right side middle one"),
+        ("rite a note", "write a note"),
     ],
 )
 def test_chat_is_spelled_out(typed: str, meant: str) -> None:

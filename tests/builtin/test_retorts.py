@@ -55,6 +55,12 @@ def test_a_tease_and_a_tag_are_taken_up_whole(words: str, deed: str) -> None:
     assert f"“{deed}?” Viktor says" in narrate(said(words, deed=deed)).final_text
 
 
+@pytest.mark.parametrize("words", ["That's awful", "that is terrible", "how horrible"])
+def test_dismay_at_what_was_told_is_no_matter_of_taste(words: str) -> None:
+    told = narrate(said(words)).final_text
+    assert not any(word in told for word in ("one word for it", "A little, perhaps", "taste"))
+
+
 def test_what_opens_is_asked_for_with_a_reason() -> None:
     told = narrate(said("could you open the arcade for me", form="request", kind="ask")).final_text
     assert "the arcade" in told.casefold()

@@ -135,6 +135,30 @@ def test_a_name_that_is_nobodys_is_not_taken_for_somebody_else() -> None:
     assert "Zebulon" in output.unclear.question  # type: ignore[union-attr]
 
 
+def test_a_plain_word_that_is_asked_alone_is_no_name() -> None:
+    output = reading("Superstitious?", act("ask", "Superstitious?", person="Superstitious"))
+    assert output.unclear is None or "Nobody called" not in output.unclear.question
+    output = reading("Zebulon?", act("ask", "Zebulon?", person="Zebulon"))
+    assert output.unclear is not None
+    assert "Zebulon" in output.unclear.question
+
+
+def test_who_does_something_is_asked_and_not_looked_for() -> None:
+    output = reading("who is doing the dishes", act("look", "who is doing the dishes", target="dishes"))
+    assert [action.type for action in output.proposed_actions] == ["ask"]
+
+
+def test_where_a_place_is_is_asked_beside_something_else() -> None:
+    asked, said = "where's the market?", "I brought the candles"
+    output = reading(f"{asked} {said}", act("seek", asked, target="market"), act("tell", said))
+    assert [action.type for action in output.proposed_actions][:1] == ["ask"]
+
+
+def test_to_ask_whether_something_is_so_is_no_joke() -> None:
+    words = "ask if anyone's come in who laughs too loud"
+    assert types(reading(words, act("joke", words))) == ["ask"]
+
+
 def test_what_is_carried_to_a_place_is_a_walk_there() -> None:
     words = "lug the credstick over to the market"
     output = reading(words, act("give", words, target="credstick", person="market"))

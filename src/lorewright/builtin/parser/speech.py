@@ -35,6 +35,7 @@ from lorewright.builtin.words.clauses import (
     typed,
     words_of,
 )
+from lorewright.builtin.words.english import is_english
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import TITLES, titled_name
@@ -209,6 +210,14 @@ def is_nobodys_name(ctx: ParseContext, name: str) -> bool:
     is_call = any((word,) in lexicon().address for word in name.casefold().split())
     is_meant = person_meant(ctx, name) or short_name(ctx, name)
     return is_name and not is_call and is_meant is None and resolve(name, ctx.nouns.everything()) is None
+
+
+def calls_stranger(ctx: ParseContext, act: Act) -> bool:
+    """Tell whether words are put by name to somebody who is nobody here; a plain word that is asked alone, with its
+    capital letter, is no name: `Superstitious?`."""
+    alone = act.words.strip(' "“”')
+    is_word = alone.endswith("?") and alone.rstrip("?! ") == act.person and is_english(act.person.lower())
+    return act.person[:1].isupper() and not is_word and is_nobodys_name(ctx, act.person)
 
 
 # A title alone is no name.

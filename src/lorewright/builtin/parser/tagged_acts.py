@@ -33,8 +33,8 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.parser.speech import (
     called_behind,
+    calls_stranger,
     is_called_by,
-    is_nobodys_name,
     is_personal,
     is_put_to_listener,
     missing_called,
@@ -432,7 +432,7 @@ _RANKED = re.compile(
 
 def _said(ctx: ParseContext, act: Act, kind: Kind, hearer: PhraseMatch | None) -> Reading | None:
     people = ctx.nouns.people
-    if people and act.person[:1].isupper() and is_nobodys_name(ctx, act.person):
+    if people and calls_stranger(ctx, act):
         return nobody_called(ctx, act.words, act.person)
     if people and (name := missing_called(ctx, act)):
         return alone(name, "missing")

@@ -39,6 +39,8 @@ _BEFORE_ONE = frozenset("last first next this that which every other another rig
 # Between these a curse stands for `what`.
 _BEFORE_WHAT = frozenset(("", "and", "but", "so", "like"))
 _AFTER_WHAT = frozenset("is are r does happened am".split())
+# Before these `rite` is a side.
+_AFTER_RIGHT = frozenset("side hand corner one middle midle mid centre center square box column edge now here".split())
 # Before these one does not care about something: `idc about the tide`.
 _CARED_ABOUT = frozenset("about abt bout if what who where how".split())
 
@@ -58,6 +60,8 @@ def word_meant(low: str, before: str, after: str, names: Collection[str]) -> str
         return "to"
     if low == "1" and before in _BEFORE_ONE and not after[:1].isdigit():
         return "one"
+    if low == "rite" and after in _AFTER_RIGHT:
+        return "right"
     if low in ("wtf", "wth") and after in _AFTER_WHAT and before in _BEFORE_WHAT:
         return "what"
     return "i don't care" if low == "idc" and after in _CARED_ABOUT else ""
