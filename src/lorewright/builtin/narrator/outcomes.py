@@ -338,9 +338,8 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
         told = [item for item in new if item.speaker_id is not None]
         if outcome.code == "told_before" and not told and (passed_on := answer(given, outcome)):
             return passed_on
-        return led_on(given, outcome, _plain_outcome(given, outcome, evidence), told) or _counted(
-            [*_plain_outcome(given, outcome, evidence), *shown]
-        )
+        plain_no = _plain_outcome(given, outcome, evidence)
+        return led_on(given, outcome, plain_no, told) or _counted([*plain_no, *shown])
     return [*_plain_outcome(given, outcome, evidence), *shown]
 
 
@@ -393,13 +392,9 @@ def led_on(given: NarratorInput, outcome: Outcome, plain_no: Sequence[Beat], tol
 # The prefix of groups that take up the player's words; those that say that somebody does not know, and those by which
 # they say nothing of themselves.
 _ECHO = "echo."
-_UNKNOWN = frozenset(
-    (
-        *("does_not_know", "does_not_know.own", "does_not_know.other", "told_before", MORE),
-        *(f"asked.{form}" for form in "anything who where when why how what whether either price cost way".split()),
-    )
-)
-_OWN = frozenset(("asked.self", "asked.own_affair", "asked.own", "asked.reason", "talk.personal", "asked.view"))
+_ASKED = tuple(f"asked.{form}" for form in "anything who where when why how what whether either price cost way".split())
+_UNKNOWN = frozenset(("does_not_know", "does_not_know.own", "does_not_know.other", "told_before", MORE, *_ASKED))
+_OWN = frozenset("asked.self asked.own_affair asked.own asked.reason talk.personal asked.view".split())
 # Counts the questions that brought nothing: of so many the last brings something else.
 EMPTY, _EACH = "refusal:empty", 3
 
