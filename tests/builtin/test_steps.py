@@ -439,3 +439,57 @@ def test_what_was_asked_for_is_put_on_the_board_as_a_debt() -> None:
 def test_exits_are_counted_by_a_look_round() -> None:
     acts = (act("close", "count the exits", target="exits"),)
     assert acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), acts)[0].kind == "where"
+
+
+def _kinds(*acts: Act) -> list[tuple[str, str]]:
+    return [(each.kind, each.words) for each in acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), acts)]
+
+
+def test_what_is_put_on_the_board_is_a_debt_however_unsure_its_kind_is() -> None:
+    unsure = Act(kind="wear", words="and put it on the board, please.", target="it", second="board", score=0.3)
+    output = reading(act("order", "something hot", topic="something hot"), unsure)
+    assert not {"drop", "give", "use"} & set(types(output))
+
+
+def test_what_is_dropped_into_ones_own_boot_stays_with_one() -> None:
+    assert types(reading(act("drop", "drop the credstick down my boot", target="credstick"))) == ["pose"]
+    assert types(reading(act("drop", "drop the credstick", target="credstick"))) == ["drop"]
+
+
+def test_who_hides_a_hand_puts_nothing_down() -> None:
+    assert types(reading(act("hide", "hide my wrist under the table", target="wrist", second="table"))) == ["pose"]
+
+
+def test_what_is_forbidden_with_an_aside_between_is_not_done() -> None:
+    forbids = act("request", "Do not, whatever anybody says,")
+    assert _kinds(forbids, act("wear", "put it on.", target="it"))[-1][1] == "Do not put it on."
+    assert _kinds(act("request", "Do not worry,"), act("wear", "put it on.", target="it"))[-1][1] == "put it on."
+
+
+def test_the_pockets_of_what_was_handled_are_its_own() -> None:
+    found = _kinds(
+        act("smell", "smell the coat", target="coat"), act("search", "search its pockets", target="its pockets")
+    )
+    assert found[-1][1] == "search the pockets of the coat"
+
+
+def test_who_goes_to_the_foot_of_the_stairs_stays_down_to_listen() -> None:
+    walk = act("go", "tiptoe to the foot of the stair", target="foot of the stair")
+    assert _kinds(walk, act("listen", "listen upward"))[0][0] == "pose"
+
+
+def test_one_goes_in_where_one_knocked() -> None:
+    assert _kinds(act("knock", "knock at room 7", target="room 7"), act("go", "and go in"))[-1][1] == "go to room 7"
+    assert _kinds(act("knock", "knock on the door", target="door"), act("go", "and go in"))[-1][1] == "and go in"
+
+
+def test_a_way_that_is_chosen_is_taken() -> None:
+    way = SCOPES["bar"].exits[0].name
+    assert types(reading(act("listen", f"make up my mind for the {way}", target=way))) == ["go"]
+
+
+def test_what_somebody_is_told_to_take_is_given_to_them() -> None:
+    assert corrected("Viktor, here, take my card and go") == "I give my card to Viktor and go"
+    assert corrected("Here Viktor, take my card") == "I give my card to Viktor"
+    assert corrected("Here, take my card") == "I hand over my card"
+    assert corrected("take my card out of my coat") == "take my card out of my coat"

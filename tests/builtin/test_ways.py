@@ -159,3 +159,16 @@ def test_who_keeps_a_ferry_may_be_asked_to_take_one_over(words: str) -> None:
 )
 def test_other_requests_take_nobody_anywhere(words: str) -> None:
     assert carried(words) is None
+
+
+def test_one_comes_back_from_behind_the_next_place_by_the_way_one_went() -> None:
+    far = WayOut(name="shed", to="p:shed", to_name="The Shed")
+    yard = Named(id="p:yard", kind="place", name="The Yard")
+    ahead = {"p:yard": Scope(player=PLAYER, place=yard, exits=(far, WayOut(name="bar", to=BAR.id, to_name=BAR.name)))}
+    acts = (
+        Act(kind="go", words="go to the shed", target="shed", score=0.9),
+        Act(kind="go", words="and come back", score=0.9),
+    )
+    line = InterpreterInput(player_text="go to the shed and come back", scope=HOUSE, ahead=ahead)
+    places = [action.location_id for action in interpret(line, lambda _: acts).proposed_actions]
+    assert places == ["p:yard", "p:shed", "p:yard", BAR.id]

@@ -126,10 +126,11 @@ def _receiver_name(ctx: ParseContext, whom: Sequence[Word]) -> str:
 
 
 def _choose_receiver(ctx: ParseContext, words: str, item: PhraseMatch, handing: Handing, pattern: str) -> Reading:
-    """Take the only person here as receiver; else ask."""
+    """Take as receiver whom one speaks with, else the only person here; else ask."""
     people = ctx.nouns.people
-    if len(people) == 1:
-        only = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
+    spoken_with = ctx.listener if ctx.listener in people else None
+    if (whom := spoken_with or (people[0] if len(people) == 1 else None)) is not None:
+        only = PhraseMatch(whom, whom.name, 0.85, mended=True)
         return acting(ctx, handing.kind, f"{handing.word} {shown(item)} to {only.label}", target=only, item=item)
     lines = [pattern.format(typeable(person.name)) for person in people]
     return asking(words, "To whom?" if people else "Nobody is here to have it. You can:", lines or typed_lines("view"))
@@ -155,12 +156,24 @@ def handled(ctx: ParseContext, act: Act, kind: Kind, *, is_clear: bool) -> Readi
     """Read a deed by what it is done to, where that decides: somebody who is known by their calling alone, a tool that
     is missing, a part of somebody's body or of a thing; None for any other."""
     role = _role_asked_about(ctx, act.target) if kind.called and act.target else None
+    if _FORBIDDEN.match(act.words):
+        return None
+    chosen = _CHOSEN.search(act.words.strip(" ,.!"))
+    if chosen is not None and (way := exact(chosen["way"], ctx.nouns.exits)) is not None:
+        return read_way(ctx, act.words, words_of(typeable(way.label)))
     if (door := _door_by_part(ctx, act, kind)) is not None:
         return door
     if (seen := _made_out(ctx, act, kind)) is not None:
         return seen
     body = _body_part(ctx, act.target, (kind.hurts if is_clear else "") or kind.holds)
     return role or _without_tool(ctx, act.words, act.second, kind.wants) or body or _some_of(ctx, act, kind)
+
+
+_FORBIDDEN = re.compile(r"(?:(?:and|but|then|i) )*(?:do not|don['’]?t|never) ", re.IGNORECASE)
+# Of several ways one is taken: `make up my mind for the kitchen`.
+_CHOSEN = re.compile(
+    r"\b(?:my mind|decide|settle|opt|plump|choose) (?:for|on) (?:the )?(?P<way>[\w' ]+)$", re.IGNORECASE
+)
 
 
 def _made_out(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:

@@ -15,15 +15,18 @@ from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import (
     LONGEST,
     comes_to_nothing,
+    is_entered,
     is_matter,
     is_of_body,
     meant_later,
+    restated,
     told_only,
     verb_told,
 )
 from lorewright.builtin.words.clauses import find_posture, lexicon
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
+from lorewright.builtin.words.utterances import offered
 from lorewright.scene_lore.nouns import is_verb
 
 # A line -> the same without what the player takes back in it.
@@ -64,7 +67,7 @@ def corrected(text: str) -> str:
     the tide; a length of time alone as a wait; other lines, and what stands in quotation marks, as they are."""
     if _TIME_ALONE.fullmatch(text):
         return f"wait {text}"
-    text = _CLEFT.sub(r"\1 ", text)
+    text = _CLEFT.sub(r"\1 ", offered(text))
     found = _TAKEN_BACK.search(text) or _NOT_SO.search(text)
     if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
         return text
@@ -137,7 +140,7 @@ _LOOSE = " \t\n*_"
 def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
-    acts = whole([part for act in acts for part in _parts(_unnamed(ctx, act))])
+    acts = whole([part for act in restated(acts) for part in _parts(_unnamed(ctx, act))])
     acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
@@ -147,7 +150,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             continue
         if done and _holds_after(done[-1], act):
             continue
-        if done and is_seen_in(done[-1], act):
+        if done and (is_seen_in(done[-1], act) or is_entered(ctx, done[-1], act)):
             continue
         act = looking_in(mounted(act, noun), noun)
         meant = _still_held(_as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1), after)
@@ -174,7 +177,8 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             sought = (
                 re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
             )
-            noun = act.second if sought else _worked_on(act) or act.target or noun
+            is_its = act.target.casefold().startswith("its ")
+            noun = act.second if sought else _worked_on(act) or ("" if is_its else act.target) or noun
             noun = "" if is_said(act) else noun
         done.append(act)
     return tuple(done)
@@ -216,7 +220,7 @@ def _as_owed(act: Act, done: Sequence[Act]) -> Act:
     is_after = bool(done) and (is_said(done[-1]) or _FOR_ME.match(done[-1].words) is not None)
     turns = kind_of(act).turns_said if is_after else {}
     other = next((name for name, pattern in turns.items() if pattern.search(act.words)), "")
-    return act.model_copy(update={"kind": other}) if other else act
+    return act.model_copy(update={"kind": other, "score": max(act.score, TURNED)}) if other else act
 
 
 # Somebody is asked to do it.
@@ -313,7 +317,8 @@ def _slyly(act: Act) -> Act:
 
 def _up_to_door(act: Act, after: Act | None) -> Act:
     """Return an act of going to a door as no more than that, where something is done there before one goes through."""
-    is_door = act.target.casefold().split()[-1:] in (["door"], ["gate"], ["keyhole"])
+    is_foot = act.target.casefold().startswith(("foot of ", "bottom of "))
+    is_door = is_foot or act.target.casefold().split()[-1:] in (["door"], ["gate"], ["keyhole"])
     is_stop = after is not None and not is_said(after) and not kind_of(after).leads_on
     stops = kind_of(act).stops
     return act.model_copy(update={"kind": stops, "score": 1.0}) if stops and is_door and is_stop else act

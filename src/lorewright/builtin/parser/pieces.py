@@ -342,12 +342,23 @@ def led_on(ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope]) -> P
         nouns = replace(nouns, people=(), known_people=(*nouns.known_people, *left), here=(), doors=())
     else:
         nouns = replace(nouns_of(there), carried=nouns.carried)
+    nouns = _past_the_next(nouns, places, ahead) if there is None else nouns
     nouns = replace(nouns, scenery=(), prose_words=(), knows_scenery=False)
-    ctx = replace(ctx, came_from=ctx.nouns.place.id)
+    ctx = replace(ctx, came_from=places[-2] if len(places) > 1 else ctx.nouns.place.id)
     # Who was left behind is not spoken with any more.
     listener = ctx.listener if ctx.listener in nouns.people else None
     person = ctx.person if ctx.person in nouns.people or ctx.person not in ctx.nouns.people else None
     return replace(ctx, nouns=nouns, listener=listener, person=person, topic=ctx.topic if listener else "")
+
+
+def _past_the_next(nouns: Nouns, places: Sequence[str], ahead: Mapping[str, Scope]) -> Nouns:
+    """Return the scope after a walk through one of the next places: one is behind it, and the way back leads to it."""
+    *before, last = places
+    if not before or before[-1] not in ahead:
+        return nouns
+    behind = next((far for far in nouns_of(ahead[before[-1]]).exits if far.id == last), None)
+    back = tuple(way for way in nouns.exits if way.id == before[-1])
+    return nouns if behind is None or not back else replace(nouns, place=behind, exits=back)
 
 
 def _with_hands(nouns: Nouns, action: Action) -> Nouns:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, is_said, kind_of, words_in
+from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, kind_of, words_in
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
@@ -320,3 +320,46 @@ def told_only(ctx: ParseContext, act: Act, words: str) -> str:
     names = (resolve(word, ctx.nouns.everything(), whole=True) for word in (act.target, act.topic) if word)
     verb = told["verb"].casefold()
     return "" if any(names) else f"{verb}{_of_you(' ' + told['rest'].strip())}"
+
+
+def restated(acts: Sequence[Act]) -> list[Act]:
+    """Return the acts, each with what it takes from the one before: one after words that only forbid it (`do not,
+    whatever they say, …`) is forbidden, `go in` after a knock is to where was knocked, `its pockets` are the coat's."""
+    found: list[Act] = []
+    for act in acts:
+        before = found[-1] if found else Act(kind="", words="")
+        only = None if is_said(act) else _FORBIDS.fullmatch(before.words.strip(" *"))
+        part = _ITS.search(act.words) if before.target and not is_said(act) and not is_said(before) else None
+        is_door = before.target.casefold().split()[-1:] in (["door"], ["gate"])
+        if only is not None:
+            found.pop()
+            act = act.model_copy(update={"words": f"{only['not']} {_JOINT.sub('', act.words.strip(' ,*'))}"})
+        elif part is not None and act.target == part[0]:
+            named = f"{part['part']} of the {before.target}"
+            words = act.words.replace(part[0], f"the {named}", 1)
+            act = act.model_copy(update={"words": words, "target": named})
+        elif kind_of(before).elsewhere and before.target and not is_door and _GOES_IN.fullmatch(_plain(act)):
+            act = act.model_copy(update={"words": f"go to {before.target}", "target": before.target})
+        found.append(act)
+    return found
+
+
+def _plain(act: Act) -> str:
+    return act.words.strip(" ,.!*")
+
+
+_ITS = re.compile(r"\bits (?P<part>pockets?|sleeves?|lining|drawers?)\b", re.IGNORECASE)
+
+
+def is_entered(ctx: ParseContext, before: Act, act: Act) -> bool:
+    """Tell whether an act only says that one goes in, after a walk to a place that is not near: one is in there."""
+    near = (*ctx.nouns.exits, *ctx.nouns.doors, *ctx.nouns.things)
+    is_far = is_going(before) and exact(before.target, ctx.nouns.known_places) and not resolve(before.target, near)
+    return bool(is_far) and (act.target == before.target or _GOES_IN.fullmatch(_plain(act)) is not None)
+
+
+_GOES_IN = re.compile(
+    r"(?:(?:and|then|i)\s+)*(?:go|goes|walk|step|come|head) (?:right |straight )?(?:in|inside)", re.IGNORECASE
+)
+_FORBIDS = re.compile(r"(?:(?:and|but|then|i)\s+)*(?P<not>do not|don['’]?t|never)(?:,[^.;!?]*)?,", re.IGNORECASE)
+_JOINT = re.compile(r"^(?:(?:and|then|i)\s+)+", re.IGNORECASE)

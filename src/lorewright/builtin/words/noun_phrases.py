@@ -296,6 +296,11 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
         match = next(filter(None, likes), None)
     if match is not None and exact(match.label, nouns.people + nouns.known_people) is None:
         return ProseNoun(match.label, "shown")
+    if owner >= 0 and words and is_everybodys(words[-1]):
+        # `the hen's head` is the hen's, where one is shown.
+        held = scenery_named(re.split(r"['’]", phrase)[0], nouns.scenery)
+        if held is not None and exact(held.label, nouns.people + nouns.known_people) is None:
+            return ProseNoun(held.label, "shown")
     if owner >= 0 and words and (is_everybodys(words[-1]) or singular(words[-1]) in lexicon().worn):
         return ProseNoun(" ".join(words), "ambient")
     if not may_name_a_thing(words) or len(words) > 3:

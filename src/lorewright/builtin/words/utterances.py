@@ -421,3 +421,20 @@ def is_said(words: Sequence[Word]) -> bool:
     if first in known["determiners"]:
         return any(word in known["finite"] for word in plain[2:7])
     return first in known["remarks"] and not longest_prefix(plain, lex.verb_phrases)
+
+
+def offered(text: str) -> str:
+    """Return `give my coat to Ann` for `Ann, here, take my coat`, other lines as they are."""
+    found = _OFFERED.match(text)
+    if found is None:
+        return text
+    named = found["whom"] or found["too"]
+    given = f"give {found['what']} to {named}" if named else f"hand over {found['what']}"
+    return f"I {given}{text[found.end() :]}"
+
+
+_OFFERED = re.compile(
+    r"(?:(?P<whom>(?-i:[A-Z])\w+), )?here,? (?:(?P<too>(?-i:[A-Z])\w+), )?(?:you can )?(?:take|have|keep) "
+    r"(?P<what>my [\w'-]+(?: (?!and\b|then\b|for\b|to\b|so\b|if\b|with\b|as\b|but\b)[\w'-]+)?)",
+    re.IGNORECASE,
+)
