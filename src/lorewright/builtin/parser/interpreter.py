@@ -136,9 +136,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     # Words in quotation marks alone are said as they are.
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
-    is_word = len(low) == 1 and said == text
-    is_sure = text in given.options or is_word or (board is None and is_command(ctx, low, readings))
-    found = () if is_sure else tag_acts(said)
+    is_sure = (len(low) == 1 and said == text) or (board is None and is_command(ctx, low, readings))
+    found = () if text in given.options or is_sure else tag_acts(said)
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
     parts = with_narrated(ctx, said, apart_of) if found else ()
