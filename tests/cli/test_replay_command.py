@@ -171,19 +171,19 @@ def test_help_has_an_example(command: str) -> None:
 def test_what_another_version_made_is_named_and_may_be_thought_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    present, other = Narrate.builtin_version, Narrate.builtin_version + 1
     app = h.harbour(tmp_path, played=("take rope",))
     monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(app.workspace.root))
     with app.campaigns.reading("game") as store, store.database.transaction() as connection:
-        connection.execute("UPDATE stage_records SET builtin_version = 9 WHERE stage = 'narrator'")
+        connection.execute(f"UPDATE stage_records SET builtin_version = {other} WHERE stage = 'narrator'")
     result = run("replay", "game")
     assert result.exit_code == 0, result.output
     told = " ".join(result.output.split())
-    present = Narrate.builtin_version
-    assert f"of the built-in stage made it: narrator (version 9, now {present}) in 1 turn" in told
+    assert f"of the built-in stage made it: narrator (version {other}, now {present}) in 1 turn" in told
     assert "anew: --rethink" in told
     (turn,) = json.loads(run("replay", "game", "--json").stdout)["turns"]
-    assert turn["taken_as_recorded"] == [{"stage": "narrator", "recorded": 9, "present": present, "runs": 1}]
-    assert "narrator (builtin, version 9)" in run("campaign", "log", "game", "--stage", "narrator").output
+    assert turn["taken_as_recorded"] == [{"stage": "narrator", "recorded": other, "present": present, "runs": 1}]
+    assert f"narrator (builtin, version {other})" in run("campaign", "log", "game", "--stage", "narrator").output
     anew = run("replay", "game", "--rethink")
     assert anew.exit_code == 0 and "run anew, in place of another version" in " ".join(anew.output.split())
 

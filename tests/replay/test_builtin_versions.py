@@ -291,7 +291,7 @@ def test_a_question_that_was_settled_is_settled_as_it_was(tmp_path: Path) -> Non
     things = {"old": {"name": "old net", "at": "tavern"}, "new": {"name": "new net", "at": "tavern"}}
     scenario = c.scenario()
     app = c.crew(tmp_path, things={**scenario["things"], **things})
-    h.say(app, "give net to Osk")
+    h.say(app, "drop net")
     assert versions(app)[SETTLE] == {NOW["interpreter"]}
     found = replayed(app, program(NewWaiting))
     assert found.is_identical and found.first_divergence is None

@@ -99,7 +99,7 @@ def _asks_for_own(action: Action, state: WorldState, lore: SceneLore, generation
 
 
 # The forms of questions after what is somebody's own. Who they are and how they are is answered as it is everywhere.
-_AFTER_OWN = frozenset(("ask", "ask_self", "ask_opinion", "ask_want", "ask_more", "ask_price"))
+_AFTER_OWN = frozenset(("ask_self", "ask_opinion", "ask_want", "ask_more", "ask_price"))
 
 
 def _steps_of(action: Action, ruleset: Ruleset) -> Callable[[Action, WorldState], Sequence[Action]] | None:
