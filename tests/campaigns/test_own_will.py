@@ -19,7 +19,7 @@ from support import harbour as h
 from support.scale import scaled
 
 LINES = (
-    "ask osk about the cellar",
+    "tell osk about the cellar",
     "look", "ask osk about lin", "wait", "search the room", "take the rope", "wait", "promise osk to bring her back",
     "ask osk about the weather", "give lantern to osk", "wait", "ask osk about the cage", "look", "threaten osk", "wait",
     "go quay", "look", "ask bea about the cellar", "wait", "tell bea about lin", "wait",
