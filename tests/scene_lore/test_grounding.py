@@ -46,6 +46,10 @@ def test_words_point_at_what_they_name(town: Town, lore: SceneLore, words: str, 
     assert matched(town, lore, words) == names
 
 
+def test_the_name_of_the_one_who_is_asked_takes_nothing_from_the_question(town: Town, lore: SceneLore) -> None:
+    assert matched(town, lore, "Viktor, will an umbrella help in that rain") == ["weather"]
+
+
 @pytest.mark.parametrize("words", ["zebra", "the price of tea", "🔥 zebra", "Hand"])
 def test_words_that_match_nothing_point_at_nothing(town: Town, lore: SceneLore, words: str) -> None:
     assert matched(town, lore, words) == []

@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lorewright.errors import EmbedderError
-from lorewright.ids import canonical_json, content_hash, slug
+from lorewright.ids import canonical_json, content_hash, holder_of, slug
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import Generation, oldest_reading
 from lorewright.index.keywords import (
@@ -158,7 +158,8 @@ def _about_those_named(
 ) -> tuple[SceneItem, ...]:
     """Return the items of a sentence that names somebody else than whose they are, without those that have no word of
     their names, and one other word of the sentence alone: `Jin` and `days` is nothing about days."""
-    others = [entity_id for entity_id in named if not any(item.id.startswith(f"{entity_id}/") for item in items)]
+    holders = {holder_of(item.id) for item in items}
+    others = [entity_id for entity_id in named if entity_id not in holders]
     called = {
         word
         for entity_id in others
