@@ -132,7 +132,7 @@ class Wait:
         whole = made[0].model_copy(
             update={
                 "minutes": self._now() - self._start(),
-                "item_ids": tuple(item for one in made for item in one.item_ids),
+                "item_ids": tuple(item for outcome in made for item in outcome.item_ids),
                 "then": tuple(dict.fromkeys(text for outcome in made for text in outcome.then)),
                 "say": made[0].say or last.say,
                 "reached": time_of_day(self._patch.state, self._rules.begins, self._rules.until),

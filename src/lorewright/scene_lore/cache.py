@@ -55,7 +55,6 @@ MIN_OF_SENTENCE = 3.8
 MIN_BESIDE = 2.5
 # The lowest cosine of a match, for an item can be nearer than others and still near to nothing.
 MIN_COSINE = 0.25
-MIN_COSINE_BESIDE = 0.25
 # A mean of fewer windows is not used.
 _MIN_WINDOWS = 30
 
@@ -71,17 +70,14 @@ def item_by_meaning(
     if not items or not words.strip():
         return None
     wanted = {item.id: item for item in items}
-    least_cosine = MIN_COSINE_BESIDE if is_beside else MIN_COSINE
-    found = [pair for generation in generations for pair in _strangeness(words, wanted, generation, least_cosine)]
+    found = [pair for generation in generations for pair in _strangeness(words, wanted, generation)]
     best = max(found, key=lambda pair: (pair[1], pair[0]), default=None)
     least = MIN_OF_SENTENCE if len(words_of(words)) >= _SENTENCE else MIN_STRANGENESS
     least = MIN_BESIDE if is_beside else least
     return wanted[best[0]] if best is not None and best[1] >= least else None
 
 
-def _strangeness(
-    words: str, wanted: dict[str, SceneItem], generation: Generation, least_cosine: float = MIN_COSINE
-) -> Iterator[tuple[str, float]]:
+def _strangeness(words: str, wanted: dict[str, SceneItem], generation: Generation) -> Iterator[tuple[str, float]]:
     """Yield the items of a generation, each with the standard deviations by which it is nearer than open lore."""
     if generation.vectors is None or generation.embedder is None:
         return
@@ -97,7 +93,7 @@ def _strangeness(
     cosines = np.einsum("ij,j->i", generation.vectors.vectors, question).astype(np.float64)
     mean, deviation = float(cosines[open_windows].mean()), float(cosines[open_windows].std())
     for window, item_id in windows:
-        if table.present[window] and cosines[window] >= least_cosine and deviation > 0:
+        if table.present[window] and cosines[window] >= MIN_COSINE and deviation > 0:
             yield item_id, round((float(cosines[window]) - mean) / deviation, 3)
 
 

@@ -43,7 +43,7 @@ def retort_to(given: NarratorInput, outcome: Outcome, who: Person, regard: str) 
     rule has it."""
     if outcome.form == _ORDER or any_subject_of(outcome.words) in _SERVED:
         return None
-    only = sum(one.actor_id == given.player_id for one in given.outcomes) == 1
+    only = sum(told.actor_id == given.player_id for told in given.outcomes) == 1
     said = [outcome.words, *([asked_words(given.player_text, outcome.words)[0]] if only else [])]
     for text in dict.fromkeys(_bare(words, who) for words in said):
         for rule in _rules():

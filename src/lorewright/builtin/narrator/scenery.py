@@ -132,7 +132,7 @@ def answer(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     said = set(content_words(outcome.words))
     people, things = given.scene.people, (*given.scene.things, *given.carried)
     here = {given.scene.place_id, *(view.id for view in people), *(thing.id for thing in things)}
-    absent = (one for one in others if one not in here and said & set(content_words(views.name_of(given, one))))
+    absent = (other for other in others if other not in here and said & set(content_words(views.name_of(given, other))))
     about = next(iter(meant), None) or next(absent, None)
     lines = _unheard_lines(given, about)[:1]
     if who is None or about is None:
