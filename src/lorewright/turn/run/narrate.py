@@ -143,7 +143,7 @@ def narrator_view(
     )
     before, after = views.acquaintance(before).shown, knows.shown
     packet, at = views.packet(at, lore, "narrator")
-    described, at = views.described(at, outcomes)
+    described, asked_about, at = views.described(at, outcomes)
     given = narrator_input(
         player_text="" if own is None else _words(own, at),
         before=before,
@@ -158,7 +158,7 @@ def narrator_view(
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
         described=described,
-        asked_about=views.names_asked(at, outcomes),
+        asked_about=asked_about,
         recent=views.narrations(at.stream),
         acts=acts,
         quiet=_quiet(turn.head) if own is not None else (),

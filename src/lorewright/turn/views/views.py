@@ -169,9 +169,10 @@ class TurnViews:
 
     def described(
         self, at: TurnPoint, outcomes: Sequence[Outcome]
-    ) -> tuple[Mapping[str, Sequence[LoreText]], TurnPoint]:
+    ) -> tuple[Mapping[str, Sequence[LoreText]], Mapping[str, str], TurnPoint]:
         """Return what the packs openly say of the subjects of a turn, and of some of what is here after it, by entity
-        ID; and the point with these texts among the sights."""
+        ID; the names of those whom questions named that brought nothing, by ID (see `asked_about`); and the point with
+        these texts among the sights."""
         generations = self._generations_in_force(at.state)
         knows = self.acquaintance(at.state)
         words = " ".join(outcome.words for outcome in outcomes)
@@ -180,12 +181,7 @@ class TurnViews:
         concerned = spoken_of(knows.shown, outcomes, generations, turn_no=turn_no, heard_of=heard_of, asked_about=asked)
         found = described(generations, concerned)
         lines = [line for lines in found.values() for line in lines]
-        return found, replace(at, lore=at.lore.with_sights(lines))
-
-    def names_asked(self, at: TurnPoint, outcomes: Sequence[Outcome]) -> Mapping[str, str]:
-        """Return the names of those whom questions named that brought nothing (see `asked_about`)."""
-        knows, words = self.acquaintance(at.state), " ".join(outcome.words for outcome in outcomes)
-        return asked_about(outcomes, knows.shown, self._generations_in_force(at.state), knows.heard_of(words))
+        return found, asked, replace(at, lore=at.lore.with_sights(lines))
 
     def leads(self, at: TurnPoint, outcomes: Sequence[Outcome], words: str) -> tuple[Lead, ...]:
         """Return where those whom the player spoke to can point (see `leads_of`)."""
