@@ -53,17 +53,23 @@ def sentences(markdown: str) -> list[str]:
 # A scene takes the same sections apart as the one before it, and that costs a millisecond a paragraph.
 @lru_cache(maxsize=1024)
 def _sentences(markdown: str) -> tuple[str, ...]:
-    found: list[str] = []
-    for paragraph in markdown.split("\n\n"):
-        text = plain_text(paragraph)
-        found += [sentence.strip() for sentence in _segmenter().segment(text) if sentence.strip()] if text else []
-    return tuple(found)
+    paragraphs = map(plain_text, markdown.split("\n\n"))
+    return tuple(sentence for text in paragraphs if text for sentence in _cut(text))
 
 
 def in_sentences(text: str) -> list[str]:
     """Return the sentences of plain prose, in order; a line break ends one."""
-    lines = [line for line in text.split("\n") if line.strip()]
-    return [sentence.strip() for line in lines for sentence in _segmenter().segment(line) if sentence.strip()]
+    return [sentence for line in text.split("\n") if line.strip() for sentence in _cut_line(line)]
+
+
+# What was told last is cut for the scenery, for what was heard and for the next turns.
+@lru_cache(maxsize=256)
+def _cut_line(line: str) -> tuple[str, ...]:
+    return tuple(_cut(line))
+
+
+def _cut(text: str) -> list[str]:
+    return [sentence.strip() for sentence in _segmenter().segment(text) if sentence.strip()]
 
 
 # Tables, templates, addresses, code and footnotes: these are not prose, and a narration must not show them.

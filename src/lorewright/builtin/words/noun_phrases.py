@@ -209,6 +209,8 @@ def _scenery(name: str) -> Candidate:
     return Candidate("", "scenery", name, (Key(tuple(name.split()), name, main=True),), "it")
 
 
+# The names of a scope are taken apart for every line that is read in it.
+@lru_cache(maxsize=1024)
 def key_words(text: str) -> tuple[str, ...]:
     """Return the words that count in a name or phrase: case, accents, hyphens and articles at its start do not."""
     plain = unicodedata.normalize("NFKD", text.replace("’", "'").casefold())

@@ -238,7 +238,6 @@ def in_eight_bits(arrays: Mapping[str, Array]) -> dict[str, np.ndarray[Any, Any]
 GRAPH_VERSION = 1  # part of the fingerprint: to be raised when the graph gives other vectors
 MOST_TOKENS = 256  # as in the original; the rest of a text is ignored
 MOST_THREADS = 8
-QUESTION_THREADS = 2  # a question alone takes 3.5 ms instead of 5; more threads gain nothing on so short a text
 BATCH_SIZE = 64  # about a second of work; 128 measured no faster, 8 slower by a tenth
 
 
@@ -254,7 +253,7 @@ class MiniLM:
         self._folder = model_folder()
         self._eight_bits = eight_bits
         self._version = re.sub(r"[^a-z0-9.]+", "-", package_version().lower())
-        self._encoders: dict[tuple[int, str], _Encoder] = {}
+        self._encoders: dict[str, _Encoder] = {}
         self._loading = threading.Lock()
 
     @property
@@ -275,7 +274,7 @@ class MiniLM:
         """
         if not texts:
             return np.zeros((0, WIDTH), dtype=np.float32)
-        encoder = self._loaded(threads=1)
+        encoder = self._loaded()
         if len(texts) == 1:
             return encoder.vector(texts[0])[np.newaxis]
         with ThreadPoolExecutor(min(_processors(), MOST_THREADS, len(texts))) as pool:
@@ -287,7 +286,7 @@ class MiniLM:
         Raises:
             EmbedderError: the weights are damaged.
         """
-        return self._loaded(threads=min(_processors(), QUESTION_THREADS)).vector(text)
+        return self._loaded().vector(text)
 
     def read_words(self, text: str, adaptation: Adaptation) -> WordStates:
         """Return the states of a text's word pieces, of the first 256, as the adapted model has them. Its weights are
@@ -296,20 +295,20 @@ class MiniLM:
         Raises:
             EmbedderError: the weights are damaged, or have other matrices than the adaptation is for.
         """
-        return self._loaded(threads=min(_processors(), QUESTION_THREADS), adaptation=adaptation).words(text)
+        return self._loaded(adaptation).words(text)
 
-    def _loaded(self, *, threads: int, adaptation: Adaptation | None = None) -> _Encoder:
-        key = (threads, "" if adaptation is None else adaptation.name)
+    def _loaded(self, adaptation: Adaptation | None = None) -> _Encoder:
+        name = "" if adaptation is None else adaptation.name
         with self._loading:
-            if key not in self._encoders:
-                self._encoders[key] = _Encoder(self._folder, threads, self._eight_bits, adaptation)
-            return self._encoders[key]
+            if name not in self._encoders:
+                self._encoders[name] = _Encoder(self._folder, self._eight_bits, adaptation)
+            return self._encoders[name]
 
 
 class _Encoder:
     """A loaded tokenizer, word table and session."""
 
-    def __init__(self, folder: Path, threads: int, eight_bits: bool, adaptation: Adaptation | None) -> None:
+    def __init__(self, folder: Path, eight_bits: bool, adaptation: Adaptation | None) -> None:
         # Imported late: together they take 0.1 s and 60 MB, which a search by words alone does not need.
         import_silenced("onnxruntime")
         from tokenizers import Tokenizer
@@ -325,7 +324,7 @@ class _Encoder:
                 arrays[name] = arrays[name] + outer @ inner
             if eight_bits:
                 arrays = in_eight_bits(arrays)
-            self._session = _open_session(arrays, threads)
+            self._session = _open_session(arrays)
         except Exception as problem:  # the runtime and the tokenizer have no common error of their own
             raise EmbedderError(f"{folder}: the model cannot be loaded: {problem}", hint=REINSTALL) from None
         weights.let_go()
@@ -348,17 +347,16 @@ class _Encoder:
         return found
 
 
-def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]], threads: int) -> Any:
-    """Return a session in which one text runs on that many threads, to the same bits whatever their number.
+def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]]) -> Any:
+    """Return a session that runs a text in the thread that asks.
 
+    A second thread takes a fifth more CPU for a short text and saves a tenth of its time; other threads ask meanwhile.
     The runtime packs the weights into a copy of its own (43 MB, in eight bits 11).
     """
     onnxruntime = import_silenced("onnxruntime")  # late, as above
     graph, wanted = build_graph(arrays)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    # A thread that waits for another lets the processor go: waiting at work doubles the CPU of a text.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     # Processors without instructions for eight bits add two products in sixteen bits, which may overflow; this takes
     # the slower way there.
     options.add_session_config_entry("session.x64quantprecision", "1")
