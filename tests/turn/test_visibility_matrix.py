@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from lorewright import visibility
-from lorewright.turn.views.acquaintance import seen_by
+from lorewright.turn.views.story import seen_by
 from lorewright.values.records import Message
 from lorewright.visibility import MESSAGES, MessageKind, MessageReader, MessageSight
 

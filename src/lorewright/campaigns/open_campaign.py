@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -75,7 +74,7 @@ class OpenCampaign:
         """Return about how much memory it takes now, while it is open; it grows with its story."""
         story = self.store.last_story
         # What was told is kept as it was told, and in lower case.
-        return _OPEN_BYTES + _TURN_BYTES * len(story.exchanges) + 2 * sys.getsizeof(story.told)
+        return _OPEN_BYTES + _TURN_BYTES * len(story.exchanges) + 2 * len(story.told)
 
     @property
     def keys(self) -> ModelKeys:

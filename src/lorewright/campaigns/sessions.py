@@ -40,8 +40,9 @@ from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import pinned_library
 from lorewright.turn.stages.variables import MessageVariables, RecapContext, SummaryOutput
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.views.acquaintance import Acquaintance, seen_by
+from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import use_of
+from lorewright.turn.views.story import seen_by
 from lorewright.values.entries import lore_conditions
 from lorewright.values.records import BUILTIN
 from lorewright.world import changes

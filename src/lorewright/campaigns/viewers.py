@@ -30,7 +30,7 @@ from lorewright.turn.checks.tools import (
     viewer_id,
 )
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.views.acquaintance import seen_by
+from lorewright.turn.views.story import seen_by
 from lorewright.values.entries import lore_conditions
 from lorewright.values.records import TurnResult
 from lorewright.visibility import Viewer

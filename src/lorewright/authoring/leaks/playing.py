@@ -40,7 +40,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.storage.containers import open_container
 from lorewright.turn.stages.stages import STAGES
-from lorewright.turn.views.acquaintance import seen_by
+from lorewright.turn.views.story import seen_by
 from lorewright.values.records import Message
 from lorewright.visibility import Viewer
 from lorewright.world.state import WorldState

@@ -18,7 +18,8 @@ from lorewright.retrieval.view import merge_entity
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
 from lorewright.rules.verbs import verbs
-from lorewright.turn.views.acquaintance import Acquaintance, Exchange, StorySoFar
+from lorewright.turn.views.acquaintance import Acquaintance
+from lorewright.turn.views.story import Exchange, StorySoFar
 from lorewright.values.records import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
 

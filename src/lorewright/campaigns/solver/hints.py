@@ -188,7 +188,7 @@ def _thing(entity_id: str | None, state: WorldState) -> str:
 def _heard_topic(words: str, knows: Acquaintance) -> str:
     """Return a topic as it is said, if somebody has spoken of it to the player; else nothing."""
     said = words.strip(" ?.!").removeprefix("the ")
-    if not said or len(said.split()) > 4 or said.casefold() not in knows.story.told:
+    if not said or len(said.split()) > 4 or not knows.story.may_say(said):
         return ""
     return said if said != said.lower() else f"the {said}"
 

@@ -29,8 +29,9 @@ from lorewright.storage.tables import migrate
 from lorewright.turn.run.dry_run import DryRun
 from lorewright.turn.run.suggestions import player_scope, suggest
 from lorewright.turn.store.rows import now
-from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
+from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import turn_id_of
+from lorewright.turn.views.story import StorySoFar
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
 from lorewright.world.state import WorldState
 

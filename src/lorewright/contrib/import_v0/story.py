@@ -20,8 +20,8 @@ from lorewright.contrib.import_v0.values import (
     turn_numbers,
 )
 from lorewright.contrib.import_v0.world import our_id
-from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import turn_id_of
+from lorewright.turn.views.story import seen_by
 from lorewright.values.records import Message, TurnResult
 from lorewright.world.state import WorldState
 

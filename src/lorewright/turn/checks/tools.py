@@ -18,8 +18,8 @@ from lorewright.rules.consequences import not_theirs
 from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import Owner, Ruleset
 from lorewright.scene_lore.models import SceneFocus
-from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.scope import ways_out
+from lorewright.turn.views.story import seen_by
 from lorewright.values.entries import facts_shown
 from lorewright.values.records import Message
 from lorewright.visibility import FactKind, FactReader, FactSight, MessageReader, Viewer, fact_sight

@@ -21,7 +21,6 @@ from lorewright.turn.checks.tools import write
 from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.store.rows import OPS
 from lorewright.turn.store.turn_store import TurnStore
-from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import (
     Draft,
     Head,
@@ -34,6 +33,7 @@ from lorewright.turn.views.draft import (
     turn_id_of,
 )
 from lorewright.turn.views.point import TurnPoint, TurnStream
+from lorewright.turn.views.story import seen_by
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations
 from lorewright.values.entries import SKIPPED_MINUTES

@@ -39,7 +39,6 @@ from lorewright.turn.run.submitted import actions_told
 from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.asides import NOTHING_HEARD, answer_aside, place_asked_about
 from lorewright.turn.views.draft import (
     BY_WORDS,
@@ -54,6 +53,7 @@ from lorewright.turn.views.draft import (
 )
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.point import TurnPoint
+from lorewright.turn.views.story import seen_by
 from lorewright.turn.views.unheard import answer_unheard, told_at, with_noises
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import Annotations, summary_for

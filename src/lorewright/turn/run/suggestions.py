@@ -24,11 +24,12 @@ from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.run.dry_run import DryRun
 from lorewright.turn.run.judged_lines import Kind, LineJudge, PayingLine
-from lorewright.turn.views.acquaintance import Acquaintance, seen_by
+from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.heard_topics import HeardTopic, heard_topics, words_about
 from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.scope import own_offers, scope_of, ways_out
+from lorewright.turn.views.story import seen_by
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.entries import lore_conditions
 from lorewright.values.scope import Scope, WayOut

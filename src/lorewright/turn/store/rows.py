@@ -20,8 +20,8 @@ from lorewright.storage.heads import upgrades_on_path
 from lorewright.storage.integrity import Row as StoredRow
 from lorewright.storage.integrity import turn_hash_row
 from lorewright.storage.packing import pack
-from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submission
+from lorewright.turn.views.story import seen_by
 from lorewright.values.annotations import Summary, SummarySentence, ToldTurn
 from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
 from lorewright.values.records import Message

@@ -62,8 +62,8 @@ from lorewright.turn.store.rows import (
     turns_to_summarise,
 )
 from lorewright.turn.store.turn_store import TurnOnPath
-from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission, ToldOpening
+from lorewright.turn.views.story import StorySoFar
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
 from lorewright.values.records import CampaignRow, Message, PackPin
 from lorewright.world.apply import apply

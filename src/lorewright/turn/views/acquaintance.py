@@ -8,171 +8,29 @@ What a pack hides and the player has not met has no name at all, so that a guess
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from lorewright import visibility
 from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import PackEntity as PackEntity
 from lorewright.retrieval.view import LoreView, find_same_things, hidden_entities, ids_of
 from lorewright.turn.views.player_ids import readable
-from lorewright.values.records import Message, MessageType
-from lorewright.visibility import MessageReader
+from lorewright.turn.views.story import Exchange, StorySoFar, bare_words, has_name, without_names
 from lorewright.world.events import CampaignEnded, EngineEvent, SceneChanged
 from lorewright.world.state import OFFSTAGE, Entity, Exit, WorldState
-
-# The message stream -> the messages that a stage or viewer may see, by the table `visibility.MESSAGES`. Every stage
-# gets its messages from `seen_by` and from nowhere else.
-
-
-def seen_by(
-    reader: MessageReader,
-    messages: Iterable[Message],
-    *,
-    own_id: str | Collection[str],
-    resolving: Collection[Message] = (),
-    current: Collection[Message] = (),
-) -> list[Message]:
-    """Return the messages that a reader may see, in their order.
-
-    `own_id` is the character (or are the characters) whose messages count as own, and by whose presence narrations are
-    seen; for stages that tell the story that is the player's. `resolving` are the intentions that are resolved just
-    now, `current` the narration of those.
-    """
-    own = frozenset((own_id,)) if isinstance(own_id, str) else frozenset(own_id)
-    row, given = visibility.MESSAGES[reader], list(messages)
-
-    def sees(message: Message) -> bool:
-        match row[message.type]:
-            case "every":
-                return True
-            case "all":
-                return _was_there(message, own)
-            case "own":
-                return message.owner in own
-            case "last_own":
-                return message.owner in own and message == _last(given, message.type, own)
-            case "resolving":
-                return message in resolving
-            case "current":
-                return message in current
-            case "none":
-                return False
-
-    return [message for message in given if sees(message)]
-
-
-def _was_there(message: Message, own: frozenset[str]) -> bool:
-    """Return True for all but narrations that none of the readers was there for; old narrations without an audience
-    count as heard by everybody."""
-    return message.type != "narration" or not message.audience or not own.isdisjoint(message.audience)
-
-
-def _last(messages: Iterable[Message], kind: MessageType, own: frozenset[str]) -> Message | None:
-    return next(
-        (message for message in reversed(list(messages)) if message.type == kind and message.owner in own), None
-    )
-
 
 # Acquaintance: whose names the player may hear, and the state without all the others.
 
 # The label of a way whose own label would say where it leads.
 UNNAMED_WAY = "other way"
 
-_WORDS = re.compile(r"[^\W_]+")
-_ARTICLES = (" the ", " a ", " an ")
-
 
 def may_hear(*, hidden: bool, met: bool, typed: bool) -> bool:
     """Return whether a player may hear a name. `hidden` says that packs keep its owner from players, `met` that the
     player has met, learned or been told of the owner, `typed` that they typed the whole name themselves."""
     return met or (typed and not hidden)
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One turn as the player had it: the words that they typed, then the texts that they were told."""
-
-    typed: str = ""
-    told: str = ""
-
-
-@dataclass(frozen=True)
-class StorySoFar:
-    """The texts that reached the player up to a turn, oldest first; `met` are the IDs of the characters in whose
-    company they were told of a turn."""
-
-    exchanges: tuple[Exchange, ...] = ()
-    met: frozenset[str] = frozenset()
-    # What was looked for -> in how much of the story in vain, or -1 if it was found: a story that goes on from this one
-    # looks in what is new.
-    _looked_for: dict[tuple[str, ...], int] = field(default_factory=dict, compare=False, repr=False)
-
-    def says(self, sign: re.Pattern[str], *, without: tuple[str, ...] = ()) -> bool:
-        """Return whether a pattern is found in anything that was told, where those names do not count."""
-        key = ("sign", sign.pattern, *without)
-        done = self._looked_for.get(key, 0)
-        if done >= 0:
-            told = (exchange.told for exchange in self.exchanges[done:])
-            found = any(sign.search(_without(text, without)) for text in told)
-            done = self._looked_for[key] = -1 if found else len(self.exchanges)
-        return done < 0
-
-    def may_say(self, name: str) -> bool:
-        """Return whether a name is in what was told, in whatever case and also within a word."""
-        return self._has("told", name.casefold(), self.told)
-
-    def was_typed(self, name: str) -> bool:
-        """Return whether the words of a name were typed, one after the other."""
-        wanted = _without_article(name)
-        return bool(wanted.strip()) and self._has("typed", wanted, self.typed_words)
-
-    def _has(self, what: str, wanted: str, text: str) -> bool:
-        done = self._looked_for.get((what, wanted), 0)
-        if done >= 0:
-            found = text.find(wanted, max(0, done - len(wanted))) >= 0
-            done = self._looked_for[what, wanted] = -1 if found else len(text)
-        return done < 0
-
-    @cached_property
-    def told(self) -> str:
-        """Return everything that was told, in lower case: to find out quickly that a name was not."""
-        return "\n".join(exchange.told for exchange in self.exchanges).casefold()
-
-    @cached_property
-    def typed_words(self) -> str:
-        """Return the bare words of everything that was typed."""
-        words = (_words_of_line(exchange.typed).strip() for exchange in self.exchanges)
-        return f" {' '.join(filter(None, words))} "
-
-    def grown(self, turns: Iterable[tuple[int, Message]], player_id: str) -> StorySoFar:
-        """Return the story with the messages of the turns that follow, as (turn number, message)."""
-        typed: dict[int, list[str]] = {}
-        told: dict[int, list[str]] = {}
-        met = set(self.met)
-        for turn_no, message in turns:
-            if not seen_by("player", (message,), own_id=player_id):
-                continue
-            if message.type in ("intention", "thought"):
-                typed.setdefault(turn_no, []).append(message.content)
-            elif message.type == "narration":
-                told.setdefault(turn_no, []).append(message.content)
-                met.update(message.audience)
-        new = tuple(
-            Exchange(_joined(typed.get(turn_no, ())), _joined(told.get(turn_no, ())))
-            for turn_no in sorted({*typed, *told})
-        )
-        story = StorySoFar((*self.exchanges, *new), frozenset(met), dict(self._looked_for))
-        if self.exchanges and "told" in self.__dict__:
-            story.__dict__["told"] = "\n".join((self.told, *(exchange.told.casefold() for exchange in new)))
-        return story
-
-
-def _joined(texts: Iterable[str]) -> str:
-    return " ".join(" ".join(texts).split())
 
 
 @dataclass(frozen=True)
@@ -193,14 +51,14 @@ class Acquaintance:
 
     def heard_of(self, words: str = "") -> frozenset[str]:
         """Return the IDs of all whose names may be said to the player who typed these words."""
-        said = _bare_words(words)
+        said = bare_words(words)
         return frozenset(
             entity.id
             for entity in self.state.entities.values()
             if may_hear(
                 hidden=entity.id in self._hidden,
                 met=entity.id in self._met,
-                typed=any(_has_name(said, name) for name in _callable_by(entity)),
+                typed=any(has_name(said, name) for name in _callable_by(entity)),
             )
         )
 
@@ -212,7 +70,7 @@ class Acquaintance:
             return False
         if entity_id in self._hidden:
             return entity_id in self._met
-        typed = self.story.was_typed(entity.name) or _has_name(_bare_words(words), entity.name)
+        typed = self.story.was_typed(entity.name) or has_name(bare_words(words), entity.name)
         return typed or entity_id in self._seen_or_learned | self._near or self._is_told(entity.name)
 
     @cached_property
@@ -239,9 +97,9 @@ class Acquaintance:
 
     def says_unheard(self, text: str) -> bool:
         """Return whether a text says the name of somebody or something hidden that the player has not met."""
-        said = _bare_words(text)
+        said = bare_words(text)
         return any(
-            _has_name(said, name)
+            has_name(said, name)
             for entity_id in sorted(self._hidden - self._met)
             for name in _callable_by(self.state.entities[entity_id])
         )
@@ -359,7 +217,7 @@ class Acquaintance:
             told = (*self._texts_learned, *(exchange.told for exchange in self._before_typed(name)))
         elif self.story.says(sign, without=tuple(longer)):
             return True
-        return any(sign.search(_without(text, longer)) for text in told)
+        return any(sign.search(without_names(text, longer)) for text in told)
 
     @cached_property
     def _read_besides(self) -> tuple[str, ...]:
@@ -367,7 +225,7 @@ class Acquaintance:
 
     def _before_typed(self, name: str) -> Iterator[Exchange]:
         for exchange in self.story.exchanges:
-            if _has_name(_words_of_line(exchange.typed), name):
+            if has_name(_words_of_line(exchange.typed), name):
                 return
             yield exchange
 
@@ -419,33 +277,8 @@ def _callable_by(entity: Entity) -> tuple[str, ...]:
     return tuple(name for name in (entity.name, *entity.aliases) if name)
 
 
-def _bare_words(text: str) -> str:
-    """Return the bare words of a text, each between blanks, without case, accents and signs, so that whole names can be
-    searched for in it."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    words = _WORDS.findall("".join(sign for sign in plain if not unicodedata.combining(sign)))
-    return f" {' '.join(words)} "
-
-
-# Every line of a story is looked at in every turn.
-_words_of_line = lru_cache(maxsize=16_384)(_bare_words)
-
-
-def _has_name(said: str, name: str) -> bool:
-    """Return True if bare words have a name in them; an article at its beginning may be missing."""
-    wanted = _without_article(name)
-    return bool(wanted.strip()) and wanted in said
-
-
-@lru_cache(maxsize=4096)
-def _without_article(name: str) -> str:
-    """Return the bare words of a name without its article; cached, because every name of a story is looked for several
-    times a turn."""
-    wanted = _bare_words(name)
-    for article in _ARTICLES:
-        if wanted.startswith(article) and wanted != article:
-            wanted = wanted[len(article) - 1 :]
-    return wanted
+# Every line of a story before a hidden name was typed is looked at in every turn after it.
+_words_of_line = lru_cache(maxsize=1024)(bare_words)
 
 
 def names_its_owner(text: str, name: str) -> bool:
@@ -463,12 +296,6 @@ def _name_pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<=[\w,;:’'\"“(—–-] ){said}(?!\w)")
 
 
-def _without(text: str, names: Iterable[str]) -> str:
-    for name in names:
-        text = text.replace(name, " ")
-    return text
-
-
 def _without_labels(ways: Sequence[Exit], unheard: Mapping[str, Entity]) -> tuple[Exit, ...]:
     """Return the ways of a place; ways to entities that the player has not heard of lose a label that is their name,
     and are numbered if there are several."""
@@ -484,5 +311,5 @@ def _without_labels(ways: Sequence[Exit], unheard: Mapping[str, Entity]) -> tupl
 
 
 def _label_names(label: str, entity: Entity) -> bool:
-    said = _bare_words(label)
-    return any(_has_name(said, name) for name in (*_callable_by(entity), local(entity.id)))
+    said = bare_words(label)
+    return any(has_name(said, name) for name in (*_callable_by(entity), local(entity.id)))

@@ -23,9 +23,9 @@ from lorewright.rules.patch import TriedRound, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.tokens import count_tokens
-from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.circumstances import emotion_of
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
+from lorewright.turn.views.story import StorySoFar
 from lorewright.values.annotations import NO_ANNOTATIONS, Annotations, Summary, ToldTurn
 from lorewright.values.entries import Agenda, Marker, persona_change
 from lorewright.values.records import BUILTIN, CODE_VERSION, FIRST_CODE, Message, PackPin, StageRun, TurnResult

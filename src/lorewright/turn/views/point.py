@@ -11,9 +11,9 @@ from typing import Any
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.models import LorePassage, LoreText, SceneItem, SceneLore
-from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import Head
 from lorewright.turn.views.leaks import QUOTED_WORDS
+from lorewright.turn.views.story import seen_by
 from lorewright.values.entries import Marker
 from lorewright.values.records import Message, MessageType
 from lorewright.visibility import MessageReader

@@ -22,7 +22,7 @@ from lorewright.scene_lore.models import LorePassage, LoreText, SceneFocus, Scen
 from lorewright.scene_lore.retrieved import SceneRetrieval
 from lorewright.settings import PlayLore
 from lorewright.tokens import count_tokens
-from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
+from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.asides import answer_from_known
 from lorewright.turn.views.conversation import talk_at
 from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
@@ -38,6 +38,7 @@ from lorewright.turn.views.scenery import (
     shown_in_opening,
 )
 from lorewright.turn.views.scope import as_questions, ground, in_steps, scene_item
+from lorewright.turn.views.story import StorySoFar
 from lorewright.turn.views.subjects import asked_about, spoken_of
 from lorewright.values.annotations import summary_for
 from lorewright.values.entries import EntriesFound, lore_conditions
