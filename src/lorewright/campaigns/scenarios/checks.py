@@ -65,7 +65,7 @@ def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequ
     """Yield a remark for each entity that a pack hides from players and that the scenario shows or names before the
     first turn."""
     titles = " ".join((scenario.intro_seed, *(thread.title for thread in scenario.threads.values())))
-    knows = Acquaintance(state, generations, StorySoFar((Exchange(told=" ".join(titles.split())),)))
+    knows = Acquaintance(state, generations, StorySoFar((Exchange.of(told=" ".join(titles.split())),)))
     groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
     for entity_id in knows.named_though_hidden():
         name = state.name_of(entity_id)

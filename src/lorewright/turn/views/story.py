@@ -71,25 +71,29 @@ _WORDS = re.compile(r"[^\W_]+")
 _ARTICLES = (" the ", " a ", " an ")
 
 
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One turn as the player had it: the words that they typed, then the texts that they were told.
 
-    They are kept in UTF-8: every open story is in memory, and one quotation mark that bends doubles a string."""
+    They are kept in UTF-8: every open story is in memory, and one bent quotation mark doubles what a string takes."""
 
-    __slots__ = ("_told", "_typed")
+    typed_bytes: bytes = b""
+    told_bytes: bytes = b""
 
-    def __init__(self, typed: str = "", told: str = "") -> None:
-        self._typed, self._told = typed.encode(), told.encode()
+    @classmethod
+    def of(cls, typed: str = "", told: str = "") -> Exchange:
+        """Return what was typed and told in a turn."""
+        return cls(typed.encode(), told.encode())
 
     @property
     def typed(self) -> str:
         """Return the words that were typed."""
-        return self._typed.decode()
+        return self.typed_bytes.decode()
 
     @property
     def told(self) -> str:
         """Return the texts that were told."""
-        return self._told.decode()
+        return self.told_bytes.decode()
 
 
 @dataclass(frozen=True)
@@ -153,7 +157,7 @@ class StorySoFar:
                 told.setdefault(turn_no, []).append(message.content)
                 met.update(message.audience)
         new = tuple(
-            Exchange(_joined(typed.get(turn_no, ())), _joined(told.get(turn_no, ())))
+            Exchange.of(_joined(typed.get(turn_no, ())), _joined(told.get(turn_no, ())))
             for turn_no in sorted({*typed, *told})
         )
         story = StorySoFar((*self.exchanges, *new), frozenset(met), dict(self._looked_for))
