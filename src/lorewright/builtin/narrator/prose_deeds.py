@@ -108,13 +108,13 @@ _SORTS = {
     "rattle hang hide bung plonk plop pop chuck stick shove stuff untie tie make brew cook bake boil build count "
     "sharpen tip dip dunk rock steady draw swing dangle trail prop wedge muffle cover drape wrap unfold unroll "
     "blow fan weigh test wet splash rinse drum pile balance hook unhook pin pat plump tug jiggle wiggle bump scoop "
-    "ladle sprinkle smear peel plug swirl tighten loosen level align center square swap drain spill support brace "
-    "thumb finger flick bend bounce cradle cup",
+    "toss juggle twirl ladle sprinkle smear peel plug swirl tighten loosen level align center square swap drain spill "
+    "support brace thumb finger flick bend bounce cradle cup",
     "consume": "drink eat sip taste bite swallow lick chew nibble gulp finish",
     "sound": "ring chime toll sound blow play beat strum",
     "plunge": "jump dive swim wade bathe plunge leap",
     "wear": "wear don try",
-    "climb": "climb scale mount vault scramble crawl stand",
+    "climb": "climb scale mount vault scramble crawl",
     "pay": "pay buy purchase order",
     "opening": "open close shut lock unlock unscrew unwrap",
     "light": "light switch extinguish snuff douse relight ignite",

@@ -11,6 +11,7 @@ from typing import Any
 from lorewright.builtin.parser.readings import Reading
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
+from lorewright.scene_lore.nouns import is_everybodys, singular
 from lorewright.shipped_tables import read_table
 
 
@@ -35,7 +36,8 @@ class Kind:
     the place. What is done to a part of somebody may be the verb that `holds` them; of what is
     done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
     that; what `opens` a door is done to its handle; `through` is
-    the line for what one looks out of; `held` is the kind of an act after which a hand stays on the thing, `mounts` of
+    the line for what one looks out of; `held` is the kind of an act after which a hand stays on the thing,
+    or it stays with one, `pocketed` that of another's thing, `put_back` that of a thing that lay here, `mounts` of
     one by what was moved there before; what is `felt` is told with what is known of the thing. What words
     that match `makes` name is not there before; a condition that matches `unanswered` holds after such an act."""
 
@@ -81,6 +83,8 @@ class Kind:
     slyly: str = ""
     holds: str = ""
     held: str = ""
+    put_back: str = ""
+    pocketed: str = ""
     of_whole: str = ""
     asks_own: bool = False
     opens: bool = False
@@ -203,3 +207,60 @@ def made(act: Act) -> Act:
     return (
         act.model_copy(update={"target": ""}) if makes is not None and makes.search(act.words.strip(" ,.!*")) else act
     )
+
+
+# An act -> the noun that `it` stands for after it.
+
+# What is on the body, and no part of it.
+MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
+
+
+def is_matter(phrase: str) -> bool:
+    """Tell whether a phrase names what is on a thing, and is got off it: `the mud`."""
+    return bool(phrase) and phrase.casefold().split()[-1] in MATTER
+
+
+def noun_after(act: Act, noun: str) -> str:
+    """Return the noun that `it` stands for after an act: what the act is about, where it names what it is done with, or
+    what is got off that, before it (`shake the rain off my coat`, `wrap both hands round the cup`); the one before
+    where it names none, or only what belongs to that (`close the lid`); nothing after words to somebody."""
+    if is_said(act):
+        return ""
+    found = _DIPPED.search(act.words) or (_OFF if is_matter(act.target) else _ROUND_IT).search(act.words)
+    sought = re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
+    words = act.target.casefold().split()
+    if words[:1] == ["of"] and re.search(rf"\b(?:one|another) {re.escape(act.target)}\b", act.words, re.IGNORECASE):
+        return f"the {singular(words[-1])}"
+    is_in_passing = is_everybodys(words[-1]) and not _HELD_OUT.search(act.words) if words else False
+    if noun and (_FOR_IT.search(act.words) or is_in_passing):
+        return noun
+    is_of_that = bool(_PRONOUNS & {*words}) or words[:1] == ["its"] or (bool(noun) and bool(_LIDS & {*words[-1:]}))
+    return act.second if sought else found["what"] if found else ("" if is_of_that else act.target) or noun
+
+
+_HELD_OUT = re.compile(
+    r"\b(?:hold|stretch|reach|put|lift|raise|offer|extend|cup|dip|place|lay|open|take|roll|pull|turn|slip|kick)s? ",
+    re.IGNORECASE,
+)
+_FOR_IT = re.compile(r"\b(?:for|beside|next to|under|over|into|on top of) it\b", re.IGNORECASE)
+_PRONOUNS = frozenset(("it", "them"))
+_LIDS = frozenset("lid flap cover cap cork stopper clasp catch latch".split())
+_OFF = re.compile(r"\b(?:off|from|out)(?: of)? (?P<what>(?:the|my|his|her|their) [\w'-]+)", re.IGNORECASE)
+_ROUND_IT = re.compile(r"\b(?:hands?|fingers?|arms?) (?:a?round|about) (?P<what>(?:the|my) [\w'-]+)", re.IGNORECASE)
+_DIPPED = re.compile(
+    r"\b(?:hands?|fingers?|fingertips?|toes?|foot|feet|sleeve|finger) (?:in|into|through) "
+    r"(?P<what>the (?:water|sea|river|pool|snow|sand|dust|mud|rain|sugar|salt|crumbs|ashes|coffee|tea))",
+    re.IGNORECASE,
+)
+
+
+def seat_of(before: Act, act: Act) -> str:
+    """Return what somebody sits, stands or leans on after having put something over it: `hang my coat over the stool
+    and sit on it`; nothing for other acts."""
+    is_laid = bool(before.second) and re.search(
+        rf"\b(?:on|onto|over|across) (?:\w+ ){{0,2}}?{re.escape(before.second)}\b", before.words, re.IGNORECASE
+    )
+    return before.second if is_laid and not is_said(before) and _SITS_ON.search(act.words) else ""
+
+
+_SITS_ON = re.compile(r"\b(?:sit|stand|perch|climb|kneel|lie|lean|step|get)s?\b.* on(?: top of)? it\b", re.IGNORECASE)

@@ -280,7 +280,7 @@ _OUT_OF_POCKET = re.compile(
     r"\b(?:take|takes|pull|pulls|get|gets|bring|brings|draw|draws|produce|produces|fish|fishes|grab|grabs|whip|whips|have"
     r"|find|finds|hand|give|show)\b (?:out |up |forth )?(?P<what>(?!my hand)(?:[\w'-]+ ){1,4}?)"
     r"(?:out of|from|out from|in|inside) my (?:[\w-]+ )?"
-    r"(?:bag|backpack|rucksack|pocket|pockets|boot|boots|sleeve|coat|jacket|purse|satchel|hat|belt|holster|crate)\b",
+    r"(?:bag|backpack|rucksack|pockets?|boots?|shoes?|socks?|sleeves?|coat|jacket|purse|satchel|hat|belt|holster|crate)\b",
     re.IGNORECASE,
 )
 _BROUGHT = re.compile(
@@ -365,7 +365,7 @@ def _lacked_of_ones_own(ctx: ParseContext, act: Act) -> Reading | None:
     """Return a deed with a thing that is called one's own, and is neither had nor shown."""
     for mine in _MINE.finditer(act.words):
         name = _name_of(mine["what"])
-        if name and not _has(ctx, name, in_sight=True) and _stands(ctx, name) == "absent":
+        if name and not _has(ctx, name, in_sight=True) and _stands(ctx, f"my {name}") == "absent":
             return _absent(ctx, act, name)
     return None
 

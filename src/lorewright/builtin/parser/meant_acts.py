@@ -8,7 +8,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from lorewright.builtin.parser.act_kinds import TURNED, Kind, doubted, is_said, kind_of, kinds, made, questions_in
+from lorewright.builtin.parser.act_kinds import (
+    TURNED,
+    Kind,
+    doubted,
+    is_said,
+    kind_of,
+    kinds,
+    made,
+    noun_after,
+    questions_in,
+    seat_of,
+)
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
@@ -16,7 +27,6 @@ from lorewright.builtin.parser.steps import (
     LONGEST,
     comes_to_nothing,
     is_entered,
-    is_matter,
     is_of_body,
     meant_later,
     restated,
@@ -140,7 +150,7 @@ _LOOSE = " \t\n*_"
 def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
-    acts = whole([part for act in restated(acts) for part in _parts(_unnamed(ctx, act))])
+    acts = whole([part for act in restated(ctx, acts) for part in _parts(_unnamed(ctx, act))])
     acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
@@ -169,35 +179,24 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         is_one = act.target.casefold() == "one"
         is_counted = " " in act.target and act.target.casefold().split()[0] in _COUNTED and not is_said(act)
         counted = act.target if is_counted else counted
-        one_of = counted if is_one and counted else noun
-        if one_of and (named := _with_noun(act, one_of)) is not None and not _is_entity(ctx, one_of):
+        seat = seat_of(done[-1], act) if done else ""
+        one_of = seat or (counted if is_one and counted else noun)
+        is_meant = bool(one_of) and (bool(seat) or not _is_entity(ctx, one_of))
+        if is_meant and (named := _with_noun(act, one_of)) is not None:
             # What is done to a part of the body goes on as it began.
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
-            sought = (
-                re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
-            )
-            is_its = act.target.casefold().startswith("its ")
-            noun = act.second if sought else _worked_on(act) or ("" if is_its else act.target) or noun
-            noun = "" if is_said(act) else noun
+            noun = noun_after(act, noun)
         done.append(act)
     return tuple(done)
 
 
-def _worked_on(act: Act) -> str:
-    """Return the thing that an act is about where it names what it is done with, or what is got off that, before it:
-    `shake the rain off my coat`, `wrap both hands round the cup`; empty for other acts."""
-    found = (_OFF if is_matter(act.target) else _ROUND_IT).search(act.words)
-    return "" if found is None else found["what"]
-
-
-_OFF = re.compile(r"\b(?:off|from|out)(?: of)? (?P<what>(?:the|my|his|her|their) [\w'-]+)", re.IGNORECASE)
-_ROUND_IT = re.compile(r"\b(?:hands?|fingers?|arms?) (?:a?round|about) (?P<what>(?:the|my) [\w'-]+)", re.IGNORECASE)
 # What is put down and not let go of.
 _HOLDS = re.compile(
     r"(?:with |(?:and |then |but |i )*(?:keep|keeps|leave|leaves|hold|holds) )(?:my |one |a |two "
     r"|three |both |his |her )*"
-    r"(?:fingers?|fingertips?|hands?|thumbs?|palms?|foot)\b (?:still |firmly )?(?:on|over|upon) (?:it|them)\b",
+    r"(?:fingers?|fingertips?|hands?|thumbs?|palms?|foot)\b (?:still |firmly )?(?:on|over|upon) (?:it|them)\b"
+    r"|(?:and |then |but |i )*(?:keeps? (?:a )?(?:firm )?(?:hold|grip) (?:of|on)|holds? on to|do(?: not|n't) let go)\b",
     re.IGNORECASE,
 )
 
@@ -299,8 +298,10 @@ def _plain(words: str, phrase: str) -> str:
     # Somebody's face is no adverb.
     end = r"(?:\w+ly|aloud|slow|quick|quiet|loud|(?<!s )(?<!her )(?<!my )face|again|next|higher|lower|closer|tighter)"
     phrase = re.sub(rf"(?<=\w) {end}$", "", phrase)
-    phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", re.sub(r"^(him|them) .+$", r"\1", phrase))
-    phrase = re.sub(r"^(?:the )?(door|gate|window) of (?:the )?([\w' ]+)$", r"\2 \1", phrase)
+    phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", re.sub(r"^(him|them|it) (?!of\b).+$", r"\1", phrase))
+    to = re.search(r"\bdoor (?:to|of|into) the ([\w' ]+)$", words.strip(" .,!")) if phrase == "door" else None
+    phrase = f"{to[1]} door" if to else phrase
+    phrase = re.sub(r"^(?:the )?(door|gate|window) (?:of|to) (?:the )?([\w' ]+)$", r"\2 \1", phrase)
     return f"{phrase} {found[1]}" if found else phrase
 
 
@@ -384,7 +385,7 @@ def _with_noun(act: Act, noun: str) -> Act | None:
     """Return an act with the noun of an act before it in place of `it` or `one`; None where it has neither."""
     target = act.target.casefold()
     words = target.split()
-    if not words or words[0] not in _IT or "of" in words or is_said(act):
+    if not words or words[0] not in _IT or "of" in words or is_said(act) or re.search(r"\bthe one\b", act.words):
         return None
     has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS or "'s " in noun
     owner = "the" if not _is_part(noun) else "their" if verb_told(act.words) else "my"

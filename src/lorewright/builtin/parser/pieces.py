@@ -39,6 +39,7 @@ from lorewright.builtin.words.noun_phrases import (
 )
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_for, verb_of, verbs
+from lorewright.scene_lore.nouns import is_everybodys
 from lorewright.values.readings import Aside
 from lorewright.values.scope import Scope
 
@@ -294,7 +295,9 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         # Whom one leans over to, or nods at, one speaks to.
         ctx = replace(ctx, listener=turned_to, topic="")
     for action in reading.actions:
-        ctx = replace(ctx, prose_noun=str(action.metadata.get("detail") or ctx.prose_noun))
+        detail = str(action.metadata.get("detail", ""))
+        # What goes on is about what was held in it, and not about one's own hand.
+        ctx = replace(ctx, prose_noun=ctx.prose_noun if not detail or is_everybodys(detail) else detail)
         verb = verbs().get(action.type)
         hearer = next((person for person in ctx.nouns.people if person.id == action.target_id), None)
         if verb is not None and verb.is_speech and hearer is not None:

@@ -370,7 +370,8 @@ def with_deed(reading: Reading, words: str, odd: Collection[str]) -> Reading:
 
 def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     """Return what is done as it stands after `you`; empty where that would be no plain sentence."""
-    words = re.sub(r"[\"“]([^\"“”]+)[\"”]", r"“\1”", words)
+    words = re.sub(r"[\"“]([^\"“”]+)[\"”]", r"“\1”", re.sub(r"\bbetween us\b", "in between", words))
+    words = _THAT_ONE_HAS.sub(r"\1", words)
     said = [word.replace("’", "'") for word in words.strip(_AROUND).split()]
     is_of_you = "you" in map(str.casefold, said[:2])
     subject = said[0].casefold() if len(said) > 1 and said[0].casefold() in _OF_SUBJECTS else ""
@@ -389,7 +390,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     verb, is_third = first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
     verb = verb or ("have" if text.startswith("have a") and not said[5:] and is_verb(said[-1].casefold()) else "")
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
-    if not verb or any(not _is_sure(word.casefold().partition("'")[0]) for word in slips):
+    if not verb or any(not _is_sure(re.split("n?'", word.casefold())[0]) for word in slips):
         return ""
     owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
@@ -456,6 +457,9 @@ def _is_sure(word: str) -> bool:
 
 
 _INFLECTED = ("s", "ed", "ing", "ly")
+_THAT_ONE_HAS = re.compile(
+    r"\b((?:the|a|an|that) [\w-]+),? (?:that |which )?(?:s?he|they)(?:['’]s|['’]re| is| are) \w+ing\b", re.IGNORECASE
+)
 _WHERE_ONE_CAN = re.compile(r"\b(where|so that|so|until) (?:she|he|they) (can|could|will|would)\b")
 _OBJECTS = frozenset("the a an my his her their its this that these those it one both each some another".split())
 _AROUND = " \t*_.,;:!…-–—"
@@ -469,24 +473,13 @@ _OF_LIMBS = frozenset(
     "on in at against under behind over above crossed folded wide closed open shut up down still".split()
 )
 # Words after which it would be said of somebody else, or is no plain statement.
-_UNTOLD = frozenset("if unless we us our ours ourselves you're she's he's they're it's what's who's".split())
+_UNTOLD = frozenset("if unless we us ourselves you're she's he's they're it's what's who's".split())
 _UNTOLD_OF_THIRD = frozenset("he she they him them i me my and".split())
 _SAID_TO = frozenset("you your yours yourself".split())
-_OWN: Mapping[str, str] = MappingProxyType(
-    {
-        "my": "your",
-        "mine": "yours",
-        "me": "you",
-        "myself": "yourself",
-        "oneself": "you",
-        "i": "you",
-        "i'm": "you're",
-        "i've": "you've",
-        "i'd": "you'd",
-        "i'll": "you'll",
-        "im": "you're",
-    }
-)
+_OWN: Mapping[str, str] = MappingProxyType({
+    "my": "your", "mine": "yours", "our": "your", "ours": "yours", "me": "you", "myself": "yourself", "oneself": "you",
+    "i": "you", "i'm": "you're", "i've": "you've", "i'd": "you'd", "i'll": "you'll", "im": "you're",
+})  # fmt: skip
 _OWN_OF_THIRD: Mapping[str, str] = MappingProxyType(
     {"his": "your", "her": "your", "their": "your", "himself": "yourself", "herself": "yourself"}
 )

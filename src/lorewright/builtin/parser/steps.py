@@ -6,15 +6,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, kind_of, words_in
+from lorewright.builtin.parser.act_kinds import MATTER, Kind, is_going, is_said, kind_of, kinds, words_in
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
-from lorewright.builtin.words.noun_phrases import exact, resolve
+from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.nouns import is_everybodys, singular
 
 # The longest words for a deed (`rules/actions.py`).
 LONGEST = 120
@@ -30,7 +32,28 @@ def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]
     readings = [_with_core(_as_posture(ctx, reading)) for reading in readings]
     if is_third:
         readings = [_without_deed(reading) for reading in readings]
-    return _as_beats(_marked(_standing(readings, of_words)))
+    return _as_beats(_marked(_in_hand(ctx, _standing(readings, of_words))))
+
+
+def _in_hand(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading]:
+    """Return the readings, one of taking what only the prose shows as no more than a posture where the next one handles
+    it: it is put back after that, and not before."""
+    found = list(readings)
+    posture = find_posture()
+    for at, (before, after) in enumerate(pairwise(readings)):
+        first, second = (reading.actions[0] if len(reading.actions) == 1 else None for reading in (before, after))
+        if first is None or second is None or posture is None or not first.deed or first.target_id is not None:
+            continue
+        detail, kind = first.metadata.get("detail"), kinds().get(second.form, Kind())
+        is_shown = first.metadata.get("detail_is") == "scenery" and detail == second.metadata.get("detail")
+        is_handled = kind.harmless or kind.with_own or any("{second}" in line for line in kind.lines)
+        is_theft = any(act_word(before.words.strip(" *")) in verbs for _, verbs in lexicon().risks)
+        if is_shown and is_handled and not is_theft and kinds().get(first.form, Kind()).of_any:
+            posed: Reading = posture(ctx, before.words)
+            told = {name: first.metadata[name] for name in ("deed", "form")}
+            made = (each.model_copy(update={"metadata": {**each.metadata, **told}}) for each in posed.actions)
+            found[at] = replace(posed, actions=tuple(made), words=before.words)
+    return found
 
 
 def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
@@ -103,7 +126,7 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
             # It was dealt with before, and so it is here.
             continue
         seen |= named
-        if left and left in words_in(act) and kind.harmless and not is_said(act):
+        if left and left in words_in(act) and {"call_for", "take"} & kind.fits and kind.harmless:
             # It was not taken, and so it is not eaten.
             continue
         left = _left_lying(reading, act) or left
@@ -223,19 +246,10 @@ def _one_beat(first: Reading, second: Reading) -> Reading | None:
 STEPS = "steps"
 
 
-# What is on the body, and no part of it.
-_MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
-
-
-def is_matter(phrase: str) -> bool:
-    """Tell whether a phrase names what is on a thing, and is got off it: `the mud`."""
-    return bool(phrase) and phrase.casefold().split()[-1] in _MATTER
-
-
 def is_of_body(phrase: str) -> bool:
     """Tell whether a phrase names a part of the body, or what one wears."""
     head = phrase.casefold().split()[-1]
-    return bool({head, head.removesuffix("s")} & lexicon().body - _MATTER)
+    return bool({head, head.removesuffix("s")} & lexicon().body - MATTER)
 
 
 # Words for acts -> what is told of them, and nothing else comes of it.
@@ -322,10 +336,12 @@ def told_only(ctx: ParseContext, act: Act, words: str) -> str:
     return "" if any(names) else f"{verb}{_of_you(' ' + told['rest'].strip())}"
 
 
-def restated(acts: Sequence[Act]) -> list[Act]:
+def restated(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
     """Return the acts, each with what it takes from the one before: one after words that only forbid it (`do not,
-    whatever they say, …`) is forbidden, `go in` after a knock is to where was knocked, `its pockets` are the coat's."""
+    whatever they say, …`) is forbidden, `go in` after a knock is to where was knocked, `its pockets` are the coat's;
+    and as what it is, where a thing stays with one, or goes back to where it lay."""
     found: list[Act] = []
+    thing = taken = ""
     for act in acts:
         before = found[-1] if found else Act(kind="", words="")
         only = None if is_said(act) else _FORBIDS.fullmatch(before.words.strip(" *"))
@@ -340,8 +356,111 @@ def restated(acts: Sequence[Act]) -> list[Act]:
             act = act.model_copy(update={"words": words, "target": named})
         elif kind_of(before).elsewhere and before.target and not is_door and _GOES_IN.fullmatch(_plain(act)):
             act = act.model_copy(update={"words": f"go to {before.target}", "target": before.target})
+        act = _given_back(ctx, _to_those(ctx, _by_manner(act), before), taken)
+        act = _as_kept(ctx, act, thing, is_in_hand=bool(taken) and taken in (thing, act.target))
+        taken = act.target if act.target and kind_of(act).of_any else taken
+        if act.target and act.target.casefold() not in lexicon().thing_pronouns:
+            thing = f"my {act.target}" if f"my {act.target}" in act.words else act.target
         found.append(act)
     return found
+
+
+def _by_manner(act: Act) -> Act:
+    """Return an act without the manner of it among what it names (`hand it over with a small bow`, `climb in after
+    her`)."""
+    is_manner = act.second.casefold().split()[-1:] and act.second.casefold().split()[-1] in lexicon().manners
+    if is_manner and re.search(rf"\bwith (?:\w+ )*?{re.escape(act.second)}\b", act.words, re.IGNORECASE):
+        act = act.model_copy(update={"second": ""})
+    words = _AFTER_IT.sub(r"\1", act.words)
+    return act if words == act.words else act.model_copy(update={"words": words, "target": ""})
+
+
+_AFTER_IT = re.compile(r"\b(in|aboard|on|up|down|out) after (?:it|them)\b", re.IGNORECASE)
+
+
+def _given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
+    """Return an act of handing back what was taken before it, and is no thing that anybody could have, as one of no
+    consequence."""
+    kind = kind_of(act)
+    is_back = kind.held and _HANDED_BACK.search(act.words) and act.target.casefold() in lexicon().thing_pronouns
+    if not is_back or not taken or resolve(taken, ctx.nouns.everything()) is not None:
+        return act
+    named = taken if taken.casefold().split()[0] in lexicon().articles else f"the {taken}"
+    words = re.sub(rf"\b{re.escape(act.target)}\b", lambda _: named, act.words, count=1)
+    return act.model_copy(update={"kind": kind.held, "words": words, "target": "", "second": ""})
+
+
+_HANDED_BACK = re.compile(r"\b(?:hand|give|pass|slide|offer)s?\b.* back\b|\breturns? (?:it|them)\b", re.IGNORECASE)
+
+
+def _to_those(ctx: ParseContext, act: Act, before: Act) -> Act:
+    """Return an act of handing something to `them` as one to whom the act before it was about, where that is nobody
+    here: they, and no other, are meant."""
+    kind, whom = kind_of(act), before.person or before.target
+    is_to_them = act.person.casefold() == "them" and any("{person}" in line for line in kind.lines)
+    if not is_to_them or not whom or is_said(before) or resolve(whom, ctx.nouns.people) is not None:
+        return act
+    words = re.sub(r"\bthem\b", lambda _: f"the {whom}", act.words, count=1, flags=re.IGNORECASE)
+    return act.model_copy(update={"words": words, "person": whom})
+
+
+def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Act:
+    """Return an act of putting something where it stays with one (`behind my ear`, `down my sock`) as one of no
+    consequence, or as taking it where it is not one's own; of putting it back to where it lay as putting it down; and
+    of putting something that lies here somewhere else here as one of no consequence. `it` is the `thing`."""
+    kind, words = kind_of(act), act.words.strip(" ,.!*")
+    named = thing if act.target.casefold() in lexicon().thing_pronouns else act.target
+    if not kind.held or not named or (act.person and not _PUT_BACK.search(words)):
+        return act
+    name = re.sub(r"^(?:the|my|a|an) ", "", named)
+    has, lies = (resolve(name, among, whole=True) for among in (ctx.nouns.carried, ctx.nouns.here))
+    goes_back = lies is not None or (has is not None and _IN_PLACE.search(words) is not None)
+    if kind.put_back and goes_back and _PUT_BACK.search(words):
+        line = kinds()[kind.put_back].lines[0].format(target=name)
+        return act.model_copy(
+            update={"kind": kind.put_back, "words": line, "target": name, "second": "", "score": _SAID}
+        )
+    onto = resolve(act.second, ctx.nouns.everything(), whole=True) if act.second else None
+    is_on_one = any(map(_is_on_one, _ON_ME.findall(words)))
+    is_put = kind.pocketed and "{second}" in kind.lines[0]
+    if lies is not None and not is_in_hand and is_put and onto is None and not is_on_one:
+        # It only changes its place.
+        return act.model_copy(update={"kind": kind.held, "second": "", "score": max(act.score, _SAID)})
+    if is_of_body(name) or not is_on_one:
+        return act
+    is_own = has is not None or named.casefold().startswith("my ") or f"my {name}" in words.casefold()
+    noun = None if is_own or lies is not None else in_prose(name, ctx.nouns)
+    is_taken = (
+        not (is_in_hand and act.target != named)
+        and not is_own
+        and (lies is not None or getattr(noun, "standing", "") == "shown")
+    )
+    other = kind.pocketed if is_taken else kind.held
+    return act.model_copy(update={"kind": other or act.kind, "second": "", "score": max(act.score, _SAID)})
+
+
+def _is_on_one(phrase: str) -> bool:
+    """Tell whether a phrase is of one's body, or of what one wears or carries things in."""
+    words = [word.casefold() for word in phrase.split()]
+    return any(is_of_body(word) or is_everybodys(word) or singular(word) in lexicon().worn | _BAGS for word in words)
+
+
+_SAID = 0.6
+_BAGS = frozenset("bag backpack purse pouch satchel lap hip side waistband pack".split())
+_ON_ME = re.compile(
+    r"\b(?:in|into|inside|down|up|under|underneath|behind|between|on|onto|over|round|around|against|across|through)"
+    r" my (?P<part>[\w-]+(?: [\w-]+){0,2})",
+    re.IGNORECASE,
+)
+_PUT_BACK = re.compile(
+    r"\b(?:put|hang|set|lay|place|stick|slot|slide|pop|stuff|give|hook|drop)s?\b.* back\b|\b(?:return|replace)s?\b",
+    re.IGNORECASE,
+)
+_IN_PLACE = re.compile(
+    r"\bwhere (?:it|i|they) (?:was|were|hung|lay|stood|sat|belongs?|goes|had|found|got|took)\b"
+    r"|\b(?:on|onto|in|into) (?:its|the) (?:\w+ )?(?:hook|peg|nail|board|rack|stand|shelf|place|drawer|box)\b",
+    re.IGNORECASE,
+)
 
 
 def _plain(act: Act) -> str:

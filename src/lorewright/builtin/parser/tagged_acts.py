@@ -67,8 +67,11 @@ _DOUBTFUL = 0.25
 
 def with_nouns(act: Act) -> Act:
     """Return an act whose target and second thing are nouns: without what follows them, and without clauses."""
-    heads = {field: _head(getattr(act, field)) for field in ("target", "second", "person")}
+    heads = {field: _head(_WHATEVER.sub("", getattr(act, field))) for field in ("target", "second", "person")}
     return act.model_copy(update={field: "" if _begins_clause(head) else head for field, head in heads.items()})
+
+
+_WHATEVER = re.compile(r"^what(?:ever|'s)?(?: is| was| lies| stands)? (?:on|in|inside|under|behind) (?:the |my )?")
 
 
 def _begins_clause(phrase: str) -> bool:
@@ -77,7 +80,7 @@ def _begins_clause(phrase: str) -> bool:
 
 # Words that begin a clause, and no noun.
 _NO_NOUNS = frozenset(
-    "what who whose how why when where he she they we you i is are was were it's he's she's what's".split()
+    "what what's whatever who whoever whose how why when where he she they we you i is are was were it's he's".split()
 )
 
 
@@ -94,12 +97,10 @@ def _head(phrase: str) -> str:
 _OF_THE = 2
 # How a thing is held or put, after its name: `the sign straight`.
 _MANNERS = frozenset(
-    "next steady straight close tight tighter askew upright level low lower high higher bright dim".split()
+    "next steady straight close tight tighter askew upright level low lower high higher bright dim flat".split()
 )
-
-
 # What follows a noun and is no part of its name: `roses I brought`.
-_AFTER_HEADS = (AFTER_NOUNS | {"i", "you", "we", "he", "she", "they", "i'd", "i've"}) - {"of", "with"}
+_AFTER_HEADS = (AFTER_NOUNS | set("i you we he she they i'd i've he's she's they're".split())) - {"of", "with"}
 
 
 def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
@@ -322,8 +323,6 @@ _ANYTHING = frozenset("anything something everything whatever".split())
 _PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
 # Words that are said to somebody.
 _OF_YOU = frozenset("you your you're yours u ur".split())
-# What one carries things in: what is put there stays with one.
-_PUT_AWAY = frozenset("pocket pockets bag backpack sleeve coat jacket belt boot satchel purse apron hat".split())
 
 
 def _taken_to(ctx: ParseContext, kind: Kind, act: Act) -> str:
@@ -331,7 +330,8 @@ def _taken_to(ctx: ParseContext, kind: Kind, act: Act) -> str:
     if " up to " in act.words or act_word(act.words) in ("hold", "tie", "press", "lift", "raise", "tip"):
         return ""
     is_handing = any("{person}" in line and "{target}" in line for line in kind.lines)
-    where = act.person if is_handing else act.words.rpartition(" to ")[2].strip(" *.,!") if kind.with_own else ""
+    _, to, place = act.words.rpartition(" to ")
+    where = act.person if is_handing else place.strip(" *.,!") if kind.with_own and to else ""
     return where if where and _is_way(ctx, where) else ""
 
 
@@ -341,9 +341,8 @@ def _asks_for_people(ctx: ParseContext, kind: Kind, act: Act) -> bool:
 
 
 def _stays_by_one(ctx: ParseContext, kind: Kind, act: Act) -> bool:
-    """Tell whether something that one carries is put away, or handled in a way of no consequence."""
-    is_kept = _PUT_AWAY & set(act.second.casefold().split()) or (kind.with_own and not act.second)
-    return bool(is_kept) and _is_carried(ctx, act.target)
+    """Tell whether something that one carries is handled in a way of no consequence."""
+    return kind.with_own and not act.second and _is_carried(ctx, act.target)
 
 
 def _is_nominal(ctx: ParseContext, kind: Kind, act: Act) -> bool:

@@ -117,6 +117,8 @@ class Lexicon:
     # Plain things -> what they go with: a place, or something that is shown; and what everybody may have on.
     found_with: Mapping[str, frozenset[str]]
     worn: frozenset[str]
+    # How something is done, after `with`.
+    manners: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,7 @@ def lexicon() -> Lexicon:
     )
 
 
-_WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "whole_place", "halting", "worn")
+_WORD_CLASSES = "about articles adverbs topic_head topic_tail whole_place halting worn manners".split()
 
 
 def _hosts(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:

@@ -22,37 +22,8 @@ from lorewright.values.scope import Named, Scope, WayOut
 Kind = Literal["person", "thing", "door", "place", "exit", "scenery"]
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _CUTS = frozenset(
-    (
-        "from",
-        "on",
-        "in",
-        "at",
-        "with",
-        "by",
-        "of",
-        "near",
-        "behind",
-        "under",
-        "to",
-        "off",
-        "inside",
-        "for",
-        "into",
-        "around",
-        "over",
-        "against",
-        "through",
-        "down",
-        "marked",
-        "labelled",
-        "labeled",
-        "called",
-        "named",
-        "signed",
-        "addressed",
-        "that",
-        "which",
-    )
+    "from on in at with by of near behind under to off inside for into around over against through down marked labelled"
+    " labeled called named signed addressed that which".split()
 )
 
 FUZZY_MINIMUM = 80.0
@@ -283,6 +254,7 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
     """Return what a phrase that fits no entity names; None where that is not known, or it does not read as a thing."""
     if not nouns.knows_scenery:
         return None
+    phrase = phrase.partition(" out of ")[0]
     measure, _, stuff = phrase.casefold().partition(" of ")
     phrase = stuff if stuff and measure.split()[-1:] and measure.split()[-1] in MEASURES else phrase
     words = _core(phrase)
@@ -290,7 +262,10 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
         words = words[1:]
     owner = max((at for at, word in enumerate(words) if "'" in word), default=-1)
     words = words[owner + 1 :]
-    is_own = owner < 0 and bool(words) and is_everybodys(words[-1])
+    of_mine = re.search(r"^my ([\w' ]+)$|\bof my ([\w' ]+)$", phrase, re.IGNORECASE)
+    named = " ".join(filter(None, of_mine.groups())).casefold().split() if of_mine else ()
+    is_mine = any({word, singular(word)} & lexicon().body for word in named)
+    is_own = owner < 0 and bool(words) and (is_mine or is_everybodys(words[-1]))
     match = None if is_own else scenery_named(phrase, nouns.scenery) or scenery_named(phrase, nouns.prose_words)
     if match is None and not is_own and words:
         # Another word for what is shown.
