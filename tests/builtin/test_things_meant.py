@@ -313,3 +313,108 @@ def test_a_lid_that_is_lifted_shows_what_is_under_it() -> None:
 def test_a_thing_is_not_carried_away_that_is_held_up_to_something() -> None:
     output = _read("hold the notebook up to the lamp", "move", target="notebook", carried=(NOTEBOOK,), scenery=())
     assert _action(output).location_id is None
+
+
+KEY = Named(id="p:key", name="brass key", aliases=("key",), kind="thing")
+
+
+def _line(*acts: Act, **within: object) -> InterpreterOutput:
+    scope = SCOPES["bar"].model_copy(update=within)
+    text = ", ".join(act.words for act in acts)
+    return interpret(InterpreterInput(player_text=text, scope=scope), lambda line: acts)
+
+
+def _act(words: str, kind: str, **named: str) -> Act:
+    return Act.model_validate({"kind": kind, "words": words, "score": 0.9, **named})
+
+
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [("put", "behind my ear"), ("drop", "down my boot"), ("hide", "in my sock"), ("move", "onto my left shoulder")],
+)
+def test_what_is_put_on_ones_own_body_stays_with_one(kind: str, where: str) -> None:
+    words = f"put the notebook {where}"
+    action = _action(_read(words, kind, target="notebook", carried=(NOTEBOOK,), scenery=()))
+    assert (action.type, action.deed) == ("pose", words.replace("my", "your"))
+
+
+def test_what_lies_here_is_taken_where_it_is_put_on_ones_body_and_only_moved_elsewhere() -> None:
+    taken = _action(_read("put the key under my tongue", "put", target="key", here=(KEY,), scenery=()))
+    assert (taken.type, taken.target_id) == ("take", KEY.id)
+    moved = _action(_read("lay the key so that it points north", "put", target="key", here=(KEY,), scenery=()))
+    assert moved.type == "pose"
+
+
+def test_what_was_taken_is_put_down_where_it_is_put_back() -> None:
+    output = _line(
+        _act("take the key", "take", target="key"),
+        _act("weigh it in my palm", "put", target="it", second="my palm"),
+        _act("hang it back where it was", "put", target="it"),
+        here=(KEY,),
+        scenery=(),
+    )
+    assert [action.type for action in output.proposed_actions] == ["take", "pose", "drop"]
+    kept = _action(_read("put the notebook back", "put", target="notebook", carried=(NOTEBOOK,), scenery=()))
+    assert kept.type == "drop"
+
+
+def test_another_s_thing_that_is_put_in_ones_pocket_is_put_back() -> None:
+    scenery = (_noun("clock", "A clock ticks on the wall."),)
+    action = _action(_read("put the clock in my pocket", "put", target="clock", second="pocket", scenery=scenery))
+    assert (action.form, action.metadata["detail"]) == ("take", "clock")
+
+
+def test_a_bow_or_a_sigh_is_how_something_is_done_and_no_tool() -> None:
+    scenery = (_noun("chalk", "A piece of chalk lies there."),)
+    output = _line(
+        _act("take the chalk", "take", target="chalk"),
+        _act("hand it back with a small bow", "give", target="it", second="small bow"),
+        scenery=scenery,
+    )
+    assert output.proposed_actions[-1].deed == "hand the chalk back with a small bow"
+    tool = _action(_read("wipe the bar with a cloth", "work", target="bar", second="cloth", scenery=()))
+    assert tool.metadata.get("detail_is") != "scenery"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "deed"),
+    [
+        (("hang my coat over the stool", "put", "coat", "stool"), ("sit on it", "sit"), "sit on the stool"),
+        (("dip my fingers in the water", "pose", "", ""), ("flick it away", "work"), "flick the water away"),
+    ],
+)
+def test_it_is_the_seat_or_the_water(before: tuple[str, str, str, str], after: tuple[str, str], deed: str) -> None:
+    scenery = (_noun("stool", "A stool stands there."), _noun("water", "Water drips."))
+    words, kind, target, second = before
+    output = _line(
+        _act(words, kind, target=target, second=second), _act(after[0], after[1], target="it"), scenery=scenery
+    )
+    assert output.proposed_actions[-1].deed.endswith(deed)
+
+
+def test_what_is_taken_and_handled_is_in_hand_until_then() -> None:
+    scenery = (_noun("blanket", "A blanket lies there."),)
+    output = _line(
+        _act("take the blanket", "take", target="blanket"),
+        _act("spread it over both our knees", "put", target="it"),
+        scenery=scenery,
+    )
+    assert [action.type for action in output.proposed_actions] == ["pose", "attempt"]
+    assert output.proposed_actions[-1].deed == "spread the blanket over both your knees"
+
+
+def test_ones_own_hat_is_not_denied_and_anybody_else_s_is() -> None:
+    mine = _action(_read("tip my hat to the room", "gesture", target="my hat", scenery=()))
+    assert mine.metadata.get("detail_is") != "absent"
+    other = _action(_read("kick the hat", "break", target="hat", scenery=()))
+    assert other.metadata["detail_is"] == "absent"
+
+
+def test_something_is_handed_to_those_who_were_named_and_not_to_who_is_here() -> None:
+    output = _line(
+        _act("signal to the Patience", "gesture", target="Patience"),
+        _act("give them the notebook", "give", target="notebook", person="them"),
+        carried=(NOTEBOOK,),
+        scenery=(),
+    )
+    assert all(action.type != "give" for action in output.proposed_actions)

@@ -398,10 +398,10 @@ def _to_those(ctx: ParseContext, act: Act, before: Act) -> Act:
     here: they, and no other, are meant."""
     kind, whom = kind_of(act), before.person or before.target
     is_to_them = act.person.casefold() == "them" and any("{person}" in line for line in kind.lines)
-    if not is_to_them or not whom or is_said(before) or resolve(whom, ctx.nouns.people) is not None:
+    if not is_to_them or not whom or not act.target or is_said(before) or resolve(whom, ctx.nouns.people) is not None:
         return act
-    words = re.sub(r"\bthem\b", lambda _: f"the {whom}", act.words, count=1, flags=re.IGNORECASE)
-    return act.model_copy(update={"words": words, "person": whom})
+    line = next(line for line in kind.lines if "{person}" in line)
+    return act.model_copy(update={"words": line.format(target=act.target, person=f"the {whom}"), "person": whom})
 
 
 def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Act:

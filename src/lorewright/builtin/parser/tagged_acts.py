@@ -311,7 +311,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         refused = refused or (reading if reading.unclear is not None else None)
     if kind.said:
         return _said(ctx, act, kind, hearer)
-    if refused is not None and not refused.is_lost:
+    if refused is not None and (not refused.is_lost or (act.target and act.person and kind.gets)):
         return refused
     return _deed(ctx, act, kind) or refused
 
@@ -386,6 +386,8 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
     pane = rf"\b(?:through|thru|out(?: of)?) (?:(?:the|a|my|that) )?{re.escape(act.target)}\b"
     through = (kind.through,) if kind.through and act.target and re.search(pane, act.words, re.IGNORECASE) else ()
     for line in (*through, *kind.lines):
+        if takes_person and act.person and "{person}" not in line:
+            continue  # nobody else gets it
         if not _SLOT.findall(line) and act.target and "{target}" in kind.lines[0]:
             # Where what is meant is not here, it is not done to anything else.
             return
@@ -415,7 +417,6 @@ _TELL_ME = re.compile(
 )
 
 
-# Words of a request to be told something, in whichever form.
 _TO_KNOW = re.compile(
     r"\b(?:tell|say|explain|describe|remind|answer|know|hear|learn|speak|talk|spill|name|what|who|whose|where|when|why"
     r"|how|which|whether|about|confess|admit|repeat|share|list|details|story|stories|truth|information|news|advice|hint)\b",
