@@ -126,7 +126,7 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
             # It was dealt with before, and so it is here.
             continue
         seen |= named
-        if left and left in words_in(act) and {"call_for", "take"} & kind.fits and kind.harmless:
+        if left and left in words_in(act) and kind.harmless and kind.of_whole and kind.lines:
             # It was not taken, and so it is not eaten.
             continue
         left = _left_lying(reading, act) or left
