@@ -186,7 +186,7 @@ _FILE = "history"
 # last, some 2 kB each. A turn asks for some 250 of them at most, 75 by words, 75 by meaning and the last hundred; those
 # that are not kept are read anew.
 _CACHE_KB = 128
-_KEPT_CHUNKS = 64
+_KEPT_CHUNKS = 16
 
 
 def history_generation(
