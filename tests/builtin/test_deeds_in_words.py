@@ -26,6 +26,7 @@ from support.narrator_scenes import BAR, given, outcome
         ("wave at you", ""),
         ("smokes, and counts the boats", ""),
         ("set the clock to 6 am, because I am late", "set the clock to 6 am, because you are late"),
+        ('I write "1. My door, shut" in the notebook', "write “1. My door, shut” in the notebook"),
         ("be patient", ""),
         ("dance if she lets me", ""),
         ("the lamp on the shelf", ""),

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lorewright.builtin.parser.act_kinds import is_said, is_small
-from lorewright.builtin.words.joints import acts_of, is_quoted
+from lorewright.builtin.words.joints import acts_of, in_order, is_quoted
 from lorewright.builtin.words.tagging import Act
 
 KINDS = {
@@ -86,3 +86,64 @@ def test_the_speaker_s_frame_names_whom_a_quote_is_for() -> None:
 )
 def test_other_lines_stay_as_they_are(text: str) -> None:
     assert acts(text) == [act.words for act in tag(text)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "ordered"),
+    [
+        ("I would like to go up, but first I try the door", "I try the door, then go up"),
+        ("Drink the tea. No, first smell it. Then drink it.", "smell the tea. Then drink it."),
+        ("I was going to ask about Jin, but instead I wait", "I wait"),
+        ("I want to ask Teo to leave but I don't; I sit", "I do not ask Teo to leave; I sit"),
+        ("after wiping the chair I sit down", "wipe the chair, then I sit down"),
+        ("put my hand out but don't touch her", "put my hand out; don't touch her"),
+        # What is thought, put to somebody or quoted stays as it is.
+        ("I sit down but don't know why", "I sit down but don't know why"),
+        ("I'd go, but first you tell me the price", "I'd go, but first you tell me the price"),
+        ('say "I was going to ask, but I wait"', 'say "I was going to ask, but I wait"'),
+        ("I want to sit, but there is no chair", "I want to sit, but there is no chair"),
+    ],
+)
+def test_a_line_is_put_in_the_order_in_which_its_acts_are_done(typed: str, ordered: str) -> None:
+    assert in_order(typed) == ordered
+
+
+def test_what_is_written_in_quotation_marks_is_no_speech() -> None:
+    assert [words.strip(" ,") for words in acts('write "1. Door, say it" on the page and push it')] == [
+        'write "1. Door, say it" on the page',
+        "push it",
+    ]
+
+
+def test_an_act_without_a_verb_has_that_of_the_one_before_it() -> None:
+    def tagged(text: str) -> tuple[Act, ...]:
+        return tuple(act.model_copy(update={"target": act.words.split()[-1]}) for act in _parted(text))
+
+    def _parted(text: str) -> list[Act]:
+        return [_act(part) for part in re.split(r", (?=then )", text)]
+
+    text = "look at the rain, then at the slate, then the door"
+    found = acts_of(text, tagged, tagged(text), is_said=is_said, is_small=is_small)
+    assert [(act.kind, act.words) for act in found] == [
+        ("look", "look at the rain"),
+        ("look", "look at the slate"),
+        ("look", "look at the door"),
+    ]
+
+
+def test_what_one_forbids_oneself_beside_deeds_is_no_word_to_somebody() -> None:
+    def tagged(text: str) -> tuple[Act, ...]:
+        parts = re.split(r"(?<=[.]) ", text)
+        return tuple(
+            Act(kind="request" if part.startswith("Don't") else _act(part).kind, words=part, score=0.7)
+            for part in parts
+        )
+
+    for text, kinds in (
+        ("push it. Don't sit.", ["use", "pose"]),
+        ("push it. Don't worry.", ["use", "request"]),
+        ("Don't sit.", ["request"]),
+        ("push it. Don't hurt me.", ["use", "request"]),
+    ):
+        found = acts_of(text, tagged, tagged(text), is_said=is_said, is_small=is_small)
+        assert [act.kind for act in found] == kinds, text

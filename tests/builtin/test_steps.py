@@ -108,8 +108,39 @@ def test_it_is_what_was_named_before_where_that_is_no_thing() -> None:
 
 def test_an_act_on_a_condition_waits_for_it() -> None:
     output = reading(act("look", "look around"), act("take", "if there is a knife take it", target="it"))
-    assert types(output) == ["look"]
-    assert output.not_played == ("if there is a knife take it",)
+    assert types(output) == ["look", "pose"]
+    assert output.proposed_actions[-1].deed == "mean to take it if there is a knife"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            [act("thought", "If he still polishes it,"), act("ask", "ask him who he waits for.", person="him")],
+            "mean to ask him who he waits for if he still polishes it",
+        ),
+        (
+            [act("knock", "if somebody answers,"), act("tell", "say that I'm from the sale", topic="the sale")],
+            "mean to say that you're from the sale if somebody answers",
+        ),
+        ([act("thought", "and if Viktor objects pretend to dust")], "mean to pretend to dust if Viktor objects"),
+        ([act("go", "if not, go in")], "mean to go in otherwise"),
+    ],
+)
+def test_what_hangs_on_a_condition_is_meant_and_not_done(said: list[Act], told: str) -> None:
+    output = reading(act("look", "look around"), *said)
+    assert types(output) == ["look", "pose"]
+    assert output.proposed_actions[-1].deed == told
+
+
+def test_a_condition_that_is_put_to_somebody_is_said() -> None:
+    output = reading(act("look", "look around"), act("ask", "if you were me, where is Jin?", topic="Jin"))
+    assert types(output)[-1] in ("ask", "remark")
+
+
+def test_a_verb_that_ends_like_a_participle_is_left_undone_too() -> None:
+    output = reading(act("look", "look around"), act("use", "and don't ring the bell", target="bell"))
+    assert output.proposed_actions[-1].deed == "do not ring the bell"
 
 
 def test_who_sits_behind_something_does_not_hide() -> None:

@@ -216,7 +216,7 @@ GO = Verb(
         Phrasing(
             90,
             "leave, exit, out, go out, get out, step out, walk out, head out, outside, go outside, leave here, "
-            "get out of here, go away, walk away, depart, back, go back, head back",
+            "get out of here, go away, walk away, depart, back, go back, head back, set off, set out, head off",
             read_leave,
         ),
         Syntax(listed=8, is_travel=True),

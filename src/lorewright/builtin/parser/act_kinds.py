@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from lorewright.builtin.parser.readings import Reading
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
-from lorewright.scene_lore.nouns import is_everybodys, singular
+from lorewright.scene_lore.nouns import is_everybodys, is_verb, singular
 from lorewright.shipped_tables import read_table
 
 
@@ -264,3 +264,68 @@ def seat_of(before: Act, act: Act) -> str:
 
 
 _SITS_ON = re.compile(r"\b(?:sit|stand|perch|climb|kneel|lie|lean|step|get)s?\b.* on(?: top of)? it\b", re.IGNORECASE)
+
+
+# What is done on a condition goes with it.
+
+# `if`, somebody, and a verb.
+_SHORTEST_CONDITION = 3
+# The kind of an act of no consequence.
+_SMALL = "pose"
+_IF_ALONE = re.compile(r"(?:(?:and|but|then|so)\s+)*(?P<if>if|unless)\s[^,?\"]+,?", re.IGNORECASE)
+_IF_DONE = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless)\s[^,?\"]+, [^?\"]+", re.IGNORECASE)
+_TELLS = re.compile(
+    r"(?:(?:and|then|i)\s+)*(?:ask|tell|say|whisper|answer|explain|shout|call|greet|thank|wave|offer|apologi[sz]e)s?\b",
+    re.IGNORECASE,
+)
+
+
+def on_condition(acts: Sequence[Act]) -> list[Act]:
+    """Return the acts, what is done on a condition as one of no consequence with that, as far as its sentence goes."""
+    found: list[Act] = []
+    for act in map(_with_comma, acts) if len(acts) > 1 else acts:
+        before = found[-1] if found else None
+        words = act.words.strip(_AROUND)
+        held = kind_of(found[-2]).unanswered if len(found) > 1 else None
+        if before is not None and held is not None and held.search(before.words):
+            found.append(act)
+        elif before is not None and _IF_ALONE.fullmatch(before.words) and _may_hang(before, act):
+            joined = f"{before.words.strip(_AROUND)}, {words.removeprefix('then ')}"
+            found[-1] = Act(kind=_SMALL, words=joined, score=1.0)
+        elif before is not None and before.kind == _SMALL and _hangs_on(before, act):
+            found[-1] = before.model_copy(update={"words": f"{before.words.strip(_AROUND)} {words}"})
+        elif _IF_DONE.fullmatch(act.words) and not _OF_YOU.search(act.words) and _TELLS.match(words.partition(", ")[2]):
+            found.append(Act(kind=_SMALL, words=act.words, score=1.0))
+        else:
+            found.append(act)
+    return found
+
+
+_AROUND = " \t,;:"
+
+
+def _with_comma(act: Act) -> Act:
+    """Return an act on a condition with a comma after that: `if she objects pretend to dust`."""
+    found = _IF_ALONE.fullmatch(act.words)
+    if found is None or act.words.endswith(",") or _OF_YOU.search(act.words):
+        return act
+    words = act.words[found.start("if") :].split()
+    starts = range(_SHORTEST_CONDITION, len(words))
+    at = next((at for at in starts if is_verb(words[at]) and words[at - 1].casefold() not in _NO_CONDITION), 0)
+    return Act(kind=_SMALL, words=f"{' '.join(words[:at])}, {' '.join(words[at:])}", score=1.0) if at else act
+
+
+_NO_CONDITION = frozenset(
+    "to and i he she they we it can could will would may might must the a an my his her".split()
+) | {"is", "are", "was", "be", "not", "don't", "doesn't", "do", "does", "if", "isn't", "no"}
+_OF_YOU = re.compile(r"\b(?:you|your|you're|you'll)\b|[?\"]", re.IGNORECASE)
+
+
+def _may_hang(before: Act, act: Act) -> bool:
+    is_deed = not is_said(act) or bool(_TELLS.match(act.words))
+    return is_deed and not _OF_YOU.search(f"{before.words} {act.words}") and not _IF_ALONE.match(act.words)
+
+
+def _hangs_on(before: Act, act: Act) -> bool:
+    is_open = bool(_IF_DONE.fullmatch(before.words)) and before.words[-1:] not in ".;!"
+    return is_open and act.words.casefold().startswith("and ") and not _OF_YOU.search(act.words)

@@ -170,9 +170,11 @@ def handled(ctx: ParseContext, act: Act, kind: Kind, *, is_clear: bool) -> Readi
 
 
 _FORBIDDEN = re.compile(r"(?:(?:and|but|then|i) )*(?:do not|don['’]?t|never) ", re.IGNORECASE)
-# Of several ways one is taken: `make up my mind for the kitchen`.
+# Of several ways one is taken: `make up my mind for the kitchen`, `take the duckboards instead`.
 _CHOSEN = re.compile(
-    r"\b(?:my mind|decide|settle|opt|plump|choose) (?:for|on) (?:the )?(?P<way>[\w' ]+)$", re.IGNORECASE
+    r"(?:\b(?:my mind|decide|settle|opt|plump|choose) (?:for|on)|^(?:(?:and|then|but|i|we|so)\s+)*(?:take|follow)s?)"
+    r" (?:the )?(?P<way>[\w' ]+?)(?: instead| then| now| after all| this time)?$",
+    re.IGNORECASE,
 )
 
 
@@ -414,8 +416,7 @@ def whole(acts: Sequence[Act]) -> list[Act]:
     """Return the acts, each with what says only how it is done or what for: `…, holding it to my ear`, `… to see which
     way it moves`."""
     found: list[Act] = []
-    is_of_you = any(_TOLD_YOU.match(act.words) for act in acts if not is_said(act))
-    for act in map(_as_own, acts) if is_of_you else acts:
+    for act in map(_as_own, acts) if any(_TOLD_YOU.match(act.words) for act in acts if not is_said(act)) else acts:
         before = found[-1] if found else None
         kind = None if before is None else kind_of(before)
         is_deed = kind is not None and not (kind.said or kind.aside or kind.leads_on or kind.leaves)

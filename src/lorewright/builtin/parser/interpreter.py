@@ -313,8 +313,7 @@ def _read_acts(
 ) -> list[Reading]:
     """Read a line act by act: by the grammar where it reads an act as its kind, else by the kind."""
     readings: list[Reading] = []
-    vocabulary = vocabulary_of(ctx.nouns)
-    hearers = addressed(ctx, acts)
+    start, vocabulary, hearers = ctx, vocabulary_of(ctx.nouns), addressed(ctx, acts)
     for before, found, hearer in zip((None, *acts), acts, hearers, strict=False):
         if before is not None and (is_into_telephone(before, found) or _goes_on_to_absent(ctx, readings, found)):
             continue
@@ -328,7 +327,7 @@ def _read_acts(
                 assumed = (f"{meant} is meant by {excerpt(odd)}" for odd, meant in slips)
                 reading = replace(reading, assumptions=(*reading.assumptions, *assumed))
             readings = with_reading(readings, told_as(ctx, act, replace(reading, words=act.words)))
-            ctx = led_on(remembered(ctx, reading), reading, ahead)
+            ctx = led_on(remembered(ctx, reading), reading, ahead, start)
     if not any(reading.actions for reading in readings):
         return readings
     aloud: list[Reading] = []

@@ -30,6 +30,7 @@ from lorewright.builtin.parser.steps import (
     is_of_body,
     meant_later,
     restated,
+    told_of,
     told_only,
     verb_told,
 )
@@ -150,7 +151,7 @@ _LOOSE = " \t\n*_"
 def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
-    acts = whole([part for act in restated(ctx, acts) for part in _parts(_unnamed(ctx, act))])
+    acts = whole([part for act in restated(ctx, on_condition(acts)) for part in _parts(_unnamed(ctx, act))])
     acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
@@ -430,8 +431,8 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     if found is None or (is_said(act) and act.topic):
         return None
     verb = found["verb"].casefold()
-    deed = in_second_person(f"{_base(verb)}{found['rest']}")
-    return _posed(ctx, act, f"do not {deed}" if deed and not verb.endswith("ing") else "")
+    deed = told_of(f"{_base(verb)}{found['rest']}")
+    return _posed(ctx, act, f"do not {deed}" if deed and (is_verb(verb) or not verb.endswith("ing")) else "")
 
 
 def _is_thing(ctx: ParseContext, phrase: str) -> bool:
@@ -494,6 +495,6 @@ _FOUND = re.compile(r"\b(?:find|finds|look for|looks for|seek|seeks|search for|s
 
 def _base(verb: str) -> str:
     stem = verb.removesuffix("ing")
-    if stem == verb:
+    if stem == verb or is_verb(verb):
         return verb
     return next((base for base in (stem, f"{stem}e", stem[:-1]) if is_verb(base)), verb)

@@ -102,8 +102,14 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
 
 def _first(actions: Sequence[Action]) -> tuple[Action, ...]:
     """Return the actions that are tried: the first, up to the limits."""
-    weights = [0 if _is_small(action) else 1 for action in actions]
+    # A walk to what lies behind the next place is one thing.
+    halves = {at for at, action in enumerate(actions) if "towards" in action.metadata and _is_on_the_way(action)}
+    weights = [0 if at in halves or _is_small(action) else 1 for at, action in enumerate(actions)]
     return tuple(action for at, action in enumerate(actions[:MAX_STEPS]) if sum(weights[: at + 1]) <= MAX_ACTIONS)
+
+
+def _is_on_the_way(action: Action) -> bool:
+    return bool(str(action.location_id) != action.metadata["towards"])
 
 
 def _is_small(action: Action) -> bool:

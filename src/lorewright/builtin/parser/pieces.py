@@ -330,9 +330,12 @@ def _is_posture(action: Action) -> bool:
     return syntax is not None and syntax.posture is not None
 
 
-def led_on(ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope]) -> ParseContext:
+def led_on(
+    ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope], start: ParseContext | None = None
+) -> ParseContext:
     """Return the context for what is done after a reading: what was taken is carried, what was put down lies here. At
-    another place who and what is there is meant, as far as its scope is known; what its prose shows is not."""
+    another place who and what is there is meant, as far as its scope is known; what its prose shows is not, unless it
+    is where the line had its `start`."""
     nouns = ctx.nouns
     for action in reading.actions:
         nouns = _with_hands(nouns, action)
@@ -340,6 +343,8 @@ def led_on(ctx: ParseContext, reading: Reading, ahead: Mapping[str, Scope]) -> P
     if not places:
         return replace(ctx, nouns=nouns)
     there = ahead.get(places[-1])
+    if start is not None and places[-1] == start.nouns.place.id:
+        return replace(start, nouns=replace(start.nouns, carried=nouns.carried), came_from=ctx.nouns.place.id)
     if there is None:
         left = tuple(person for person in nouns.people if person not in nouns.known_people)
         nouns = replace(nouns, people=(), known_people=(*nouns.known_people, *left), here=(), doors=())

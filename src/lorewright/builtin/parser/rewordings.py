@@ -370,8 +370,12 @@ def with_deed(reading: Reading, words: str, odd: Collection[str]) -> Reading:
 
 def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     """Return what is done as it stands after `you`; empty where that would be no plain sentence."""
-    words = re.sub(r"[\"“]([^\"“”]+)[\"”]", r"“\1”", re.sub(r"\bbetween us\b", "in between", words))
-    words = _THAT_ONE_HAS.sub(r"\1", words)
+    words = _THAT_ONE_HAS.sub(r"\1", re.sub(r"\bbetween us\b", "in between", words))
+    if quotes := _IN_QUOTES.findall(words):
+        # What is quoted is told as it stands.
+        deed = in_second_person(_IN_QUOTES.sub("“”", words), odd)
+        filled = re.sub("“”", lambda _: f"“{quotes.pop(0)}”", deed)
+        return filled if len(filled) <= _LONGEST_TEXT else deed.replace("“”", "that")
     said = [word.replace("’", "'") for word in words.strip(_AROUND).split()]
     is_of_you = "you" in map(str.casefold, said[:2])
     subject = said[0].casefold() if len(said) > 1 and said[0].casefold() in _OF_SUBJECTS else ""
@@ -476,6 +480,7 @@ _OF_LIMBS = frozenset(
 _UNTOLD = frozenset("if unless we us ourselves you're she's he's they're it's what's who's".split())
 _UNTOLD_OF_THIRD = frozenset("he she they him them i me my and".split())
 _SAID_TO = frozenset("you your yours yourself".split())
+_IN_QUOTES = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _OWN: Mapping[str, str] = MappingProxyType({
     "my": "your", "mine": "yours", "our": "your", "ours": "yours", "me": "you", "myself": "yourself", "oneself": "you",
     "i": "you", "i'm": "you're", "i've": "you've", "i'd": "you'd", "i'll": "you'll", "im": "you're",

@@ -165,7 +165,13 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str, *, near: bool
         is_to_nobody = all(action.target_id is None for action in reading.actions)
         return ((failed.leaves and not near) or is_to_nobody) and bool(said & lexicon().person_pronouns)
     if failed.leads_on:
-        return not reading.actions or not all(map(_is_small, reading.actions))
+        # What is in sight is seen from here.
+        is_view = bool(kind_of(act).slyly and act.target) and act.target not in lexicon().thing_pronouns | {
+            "there",
+            "in",
+        }
+        is_seen = is_view and bool(reading.actions) and not comes_to_nothing(reading, Kind())
+        return not is_seen and (not reading.actions or not all(map(_is_small, reading.actions)))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
     is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and comes_to_nothing(reading, Kind()))
     return is_of_that or kind_of(act).least >= _RISKED or (kind_of(act).leads_on and bool(failed.of_any))
@@ -254,19 +260,34 @@ def is_of_body(phrase: str) -> bool:
 
 # Words for acts -> what is told of them, and nothing else comes of it.
 
-_THEN = re.compile(r"(?P<if>if [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>[^,]+)", re.IGNORECASE)
+_THEN = re.compile(
+    r"(?P<if>(?:if|unless) [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>.+)", re.IGNORECASE | re.DOTALL
+)
+_TOLD = re.compile(r"(?:say|tell|ask|answer|explain|whisper|admit)\b", re.IGNORECASE)
+
+
+def told_of(words: str) -> str:
+    """Return what is done, or said in other words, as it stands after `you`; empty where it cannot be told."""
+    return _of_you(words.strip(" ,.;!*")) if _TOLD.match(words) else in_second_person(words)
 
 
 def meant_later(words: str) -> str:
     """Return an act on a condition as what one means to do; nothing where it cannot be told."""
     found = _THEN.fullmatch(re.sub(r"^(?:and|but|then|so)\s+", "", words, flags=re.IGNORECASE))
-    deed = "" if found is None else in_second_person(found["what"])
-    return f"mean to {deed} {_of_you(found['if'])}" if found is not None and deed else ""
+    if found is None:
+        return ""
+    what = found["what"].strip(" ,.;!*")
+    first = re.split(r", | and ", what)[0]
+    deed = next(filter(None, map(told_of, (what, first))), "")
+    condition = "otherwise" if found["if"].casefold() in ("if not", "if no") else _of_you(found["if"])
+    told = f"mean to {deed}" if deed else ""
+    whole = f"{told}{',' if ', ' in deed else ''} {condition}"
+    return whole if told and len(whole) <= LONGEST else told
 
 
 def _of_you(clause: str) -> str:
     turned = re.sub(
-        r"\b(?:i|me|my|mine|myself|i'm|i've|i'll|am|was)\b",
+        r"\b(?:i'm|i've|i'll|i|me|my|mine|myself|am|was)\b",
         lambda found: _YOURS[found[0].casefold()],
         clause,
         flags=re.IGNORECASE,

@@ -1,5 +1,6 @@
-"""A line and a tagger -> its acts, cut at the joints that its words have: without clauses that only say why, when or
-how far, with each quoted speech by itself, and with the frame of a speech apart from what is said."""
+"""A line and a tagger -> its acts, cut at the joints that its words have and in the order in which they are done:
+without clauses that only say why, when or how far, with each quoted speech by itself, with the frame of a speech apart
+from what is said."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ _HAS_CLAUSE = re.compile(rf"(?<=\w),?\s+(?:{_CLAUSE})\b", re.IGNORECASE)
 _WHEN = re.compile(rf"(?:(?:and|but)\s+)?{_TIMES}\b", re.IGNORECASE)
 # Words between two acts that are none.
 _ON_THE_WAY = re.compile(
-    r"(?:(?:and|then|but|so)\s+)*(?:on the way(?: there| over| back| across| down| up| out)?|meanwhile|in the meantime"
+    r"(?:(?:and|then|but|so)\s+)*(?:in the end|at last|finally"
+    r"|on the way(?: there| over| back| across| down| up| out)?|meanwhile|in the meantime"
     r"|at the same time|while (?:i'm |i am )?at it|with that|after that|in passing|as i go|along the way)",
     re.IGNORECASE,
 )
@@ -86,6 +88,13 @@ _RELATIVE = re.compile(
     r"|(?:brought|bought|left|lost|found|forgot|made|wore|dropped|hid|took|saw|kept|had))",
     re.IGNORECASE,
 )
+# When a thing is said, before that: `and at ten tell her`.
+_AT_TIME = re.compile(
+    rf"(?P<joint>(?:(?:and|then|but)\s+)*)(?:at|on|after|in) (?:(?:a|an|the|another|some|that|about) )?"
+    r"(?:ten|three|twenty|zero|while|(?:long |short )?(?:moment|minute|second|pause|beat|bit|time)s?|last|end)"
+    rf"(?: or two)?,? (?=(?:{_SAYS}) )",
+    re.IGNORECASE,
+)
 _QUOTE = re.compile(r'"([^"]+)"')
 _FRAME = re.compile(
     r"(?: (?:and|then|but|so|i|we|he|she|they)\b,?)*"
@@ -104,6 +113,16 @@ def acts_of(text: str, tag_acts: TagActs, acts: Sequence[Act], *, is_said: IsKin
     """Return the acts of a line that the tagger finds in it, cut at the joints of its words."""
     if not acts:
         return ()
+    plain, written = _without_written(in_order(text))
+    if plain != text:
+        acts, text = tag_acts(plain), plain
+    acts = _cut(text, tag_acts, acts, is_said=is_said, is_small=is_small)
+    acts = tuple(map(_with_own_nouns, acts)) if len(acts) > 1 else acts
+    acts = tuple(_with_written(act, written) for act in acts) if written else acts
+    return tuple(_forbidden(act, acts, text, is_said) for act in acts)
+
+
+def _cut(text: str, tag_acts: TagActs, acts: Sequence[Act], *, is_said: IsKind, is_small: IsKind) -> tuple[Act, ...]:
     if _BEFORE_ALL.match(text):
         rest = _BEFORE_ALL.sub("", text, count=1)
         acts, text = (acts, rest) if len(more := tag_acts(rest)) < _SEVERAL else (more, rest)
@@ -115,6 +134,10 @@ def acts_of(text: str, tag_acts: TagActs, acts: Sequence[Act], *, is_said: IsKin
     for act in acts:
         before = found[-1] if found else None
         if before is not None and _ON_THE_WAY.fullmatch(act.words.strip(f"{_AROUND}.")):
+            continue
+        if before is not None and (goes_on := _elliptic(before, act, is_said)):
+            same = {"kind": before.kind, "score": before.score}
+            found += (after.model_copy(update={} if at else same) for at, after in enumerate(tag_acts(goes_on)))
             continue
         if _BEGINS_CLAUSE.match(act.words) and not set(act.words) & set('?"'):
             if before is not None and is_said(before) and not _WHEN.match(act.words):
@@ -142,7 +165,26 @@ def _and(before: Act, after: Act) -> Act:
 def _after_clause(act: Act, tag_acts: TagActs) -> Sequence[Act]:
     """Return the acts that follow a clause which only says when: `as she turns away, grab the key`."""
     _, joint, rest = act.words.partition(", " if ", " in act.words else " I ")
-    return tag_acts(rest) if joint and rest.strip(_AROUND) else ()
+    if not joint:
+        words = act.words.split()
+        starts = range(_IN_CLAUSE, len(words) - 1)
+        rest = next((" ".join(words[at:]) for at in starts if _begins_act(words, at)), "")
+    return tag_acts(rest) if rest.strip(_AROUND) else ()
+
+
+def _begins_act(words: Sequence[str], at: int) -> bool:
+    """Tell whether a verb and its object stand at a place, done by nobody else: `while he thinks take it`."""
+    low = [word.casefold() for word in words[at - 1 : at + 2]]
+    may_act = is_verb(low[1]) or (low[0].endswith("ing") and low[1].isalpha() and low[1] not in _OBJECTS)
+    return may_act and low[2] in _OBJECTS and low[0] not in _BEFORE_VERBS
+
+
+# A clause has a joint, somebody, and a verb.
+_IN_CLAUSE = 3
+_OBJECTS = frozenset("the a an my his her their its it him them".split())
+_BEFORE_VERBS = frozenset(
+    "to and i he she they we it you can could will would may might must the a an my his her".split()
+)
 
 
 def _is_purpose(act: Act) -> bool:
@@ -190,6 +232,9 @@ def _apart(act: Act, tag_acts: TagActs) -> Iterator[Act]:
     if '"' in act.words:
         yield act
         return
+    if _AT_TIME.match(act.words):
+        yield from tag_acts(_AT_TIME.sub(r"\g<joint>", act.words))
+        return
     framed = _FRAMED.fullmatch(act.words)
     meanwhile = _MEANWHILE.fullmatch(act.words)
     if meanwhile is not None:
@@ -230,7 +275,7 @@ def _quoted(text: str, tag_acts: TagActs, is_said: IsKind) -> tuple[Act, ...]:
             kept = acts if frame is None else acts[:-1]
             is_beside = is_beside or bool(kept) or len(quotes) > 1
             found += kept
-        elif quote is not None and not at:
+        elif quote is not None and not at and len(quotes) < _SEVERAL:
             return ()
         if quote is not None:
             said = (_as_said(act, is_said) for act in tag_acts(quote[1].strip(_AROUND)))
@@ -255,3 +300,182 @@ _ASKED_OF_THEM = "request"
 
 def _name_in(whom: str) -> str:
     return re.sub(r"^\s*(?:(?:to|for|at) )?", "", whom).strip()
+
+
+# A line -> the same with its acts in the order in which they are done, without those that are not.
+
+_ACT = r"[^.;!?\"“”]+?"
+_DOES = r"(?:i|he|she|they|we)"
+_WISH = (
+    rf"(?:{_DOES} )?(?:would like to|want to|wanted to|would love to|'d like to|mean to|plan to|am going to|need to)"
+)
+# What is left for something else: `I was going to ask, but I wait`.
+_LEFT = re.compile(
+    rf"\b{_DOES} (?:was|were|am|had been) (?:going|about|tempted|meaning|planning|hoping) to {_ACT},? but "
+    rf"(?:then |instead |in the end )*(?={_DOES} )(?! ?i (?:don|do not))",
+    re.IGNORECASE,
+)
+# What one would like, and does not do: `I want to ask him to leave but I don't`.
+_WANTED = re.compile(
+    rf"\b(?P<who>{_DOES}) (?:want|wants|would like|would love|long|am tempted|was going|was about|am about"
+    r"|am dying) to "
+    rf"(?P<what>{_ACT}),? but (?:{_DOES} )?(?:don['’]?t|do not|doesn['’]?t|does not|didn['’]?t|dont|think better of it)"
+    r"(?=[,;.!?]|$| and\b)",
+    re.IGNORECASE,
+)
+# `go up, but first try the door`; `go up. No, first try the door`.
+_BUT_FIRST = re.compile(
+    rf"(?P<start>^|[.;!?] )(?:{_WISH} )?(?P<later>{_ACT})(?:,? but|[.;,!] (?:no|wait|but|actually|oh)),? "
+    rf"(?:first|before that|before i do)(?: of all)?,? (?P<first>{_ACT})(?P<end>$|[.;!?])",
+    re.IGNORECASE,
+)
+# `after wiping the chair I sit down`, `sit down after wiping the chair`.
+_AFTER = re.compile(
+    rf"(?:^|(?<=[.;!?] ))after (?P<doing>\w{{2,}}ing\b{_ACT})(?:, (?:then )?| (?=i ))(?P<rest>\w)", re.IGNORECASE
+)
+_BUT_NOT = re.compile(
+    rf"(?<=\w),? but (?:{_DOES} )?(?=(?:do not|don['’]?t|dont|does not|doesn['’]?t) (?P<verb>[a-z]+)\b)", re.IGNORECASE
+)
+_OF_OTHERS = re.compile(r"\b(?:you|your|me|us)\b|\?", re.IGNORECASE)
+
+
+def in_order(text: str) -> str:
+    """Return a line with what is done first before what is done after it, and without what is left for something else;
+    what is put to somebody stays as it is."""
+    if '"' in text or "“" in text:
+        return text
+    plain = _LEFT.sub("", text)
+    plain = _WANTED.sub(lambda found: f"{found['who']} do not {found['what']}", plain)
+    first = _BUT_FIRST.search(plain)
+    if first is not None and not _OF_OTHERS.search(first[0].rstrip("?")):
+        plain = f"{plain[: first.start()]}{first['start']}{_turned(first, plain[first.end() :])}"
+    plain = _AFTER.sub(lambda found: f"{_plainly(found['doing'])}, then {found['rest']}", plain)
+    return _BUT_NOT.sub(lambda found: found[0] if found["verb"].casefold() in _OF_MIND else "; ", plain)
+
+
+def _turned(found: re.Match[str], rest: str) -> str:
+    """Return what is done first, then what is done later, where the rest does not say so again, then the rest."""
+    first, later = found["first"], found["later"].strip()
+    noun = re.search(r"\b(?:the|my|his|her|that|this) [\w'-]+", later)
+    if noun is not None:
+        first = re.sub(r"\b(?:it|them)\b", noun[0], first, count=1, flags=re.IGNORECASE)
+    is_said_again = re.match(rf"\s*(?:and )?then {re.escape(later.split()[0])}\b", rest, re.IGNORECASE)
+    return f"{first}{found['end']}{rest}" if is_said_again else f"{first}, then {later}{found['end']}{rest}"
+
+
+# What one thinks, feels or has is no deed that is left undone.
+_OF_MIND = frozenset(
+    "know think like want care mind have need understand believe remember worry be blame trust love hate feel mean see"
+    " hear expect suppose forget wish recall tell panic cry fret seem look sound have matter help dare get fear".split()
+)
+_NOT_DONE = re.compile(
+    rf"(?:(?:and|but|then|{_DOES})\s+)*(?:do not|don['’]?t|dont|never)\s+(?P<verb>[a-z]+)\b", re.IGNORECASE
+)
+
+
+# A step of a row, hardly taken for words to somebody: `then regret it`.
+_STEPPED = re.compile(
+    rf"(?:and then|then|and) (?:{_DOES} )?(?!{_SAYS}\b)(?P<verb>[a-z]+) (?:it|them|the|my|half|all|a|an)\b",
+    re.IGNORECASE,
+)
+_I_DO_NOT_SAY = re.compile(
+    r"(?:(?:and|but|then)\s+)*(?:i|he|she) (?:do not|don['’]?t|does not|doesn['’]?t) (?:ask|tell|answer"
+    r"|mention|greet|thank)\b",
+    re.IGNORECASE,
+)
+
+
+def _forbidden(act: Act, acts: Sequence[Act], text: str, is_said: IsKind) -> Act:
+    """Return an act that one forbids oneself, beside deeds, as no words to somebody: `don't sit, put it on the bar`."""
+    found = _NOT_DONE.match(act.words) if is_said(act) else None
+    if found is not None and _I_DO_NOT_SAY.match(act.words) and not is_quoted(act.words, text):
+        return act.model_copy(update={"kind": _SMALL, "person": "", "topic": ""})
+    told = _STEPPED.match(act.words) if is_said(act) and act.score < (_LIKELY if found is None else 0) else None
+    if told is not None and is_verb(told["verb"].casefold()) and told["verb"].casefold() not in _OF_MIND:
+        found = told
+    if found is None or act.person or found["verb"].casefold() in _OF_MIND or not is_verb(found["verb"].casefold()):
+        return act
+    is_beside = any(not is_said(other) and other is not act for other in acts)
+    if not is_beside or _OF_OTHERS.search(act.words) or is_quoted(act.words, text):
+        return act
+    return act.model_copy(update={"kind": _SMALL, "topic": ""})
+
+
+# The kind of an act of no consequence.
+_SMALL = "pose"
+
+# What an act leaves to the one before it, and what its nouns are.
+
+_GOES_ON = re.compile(
+    r"(?:(?:and|then|next|finally|lastly)[ ,]+)+"
+    r"(?P<rest>(?P<joint>(?:at|into|in|under|behind|through|inside|over|on|to|from|towards?) )?"
+    r"(?:the|my|his|her|its|their|a|an|him|them|it)\b.*)",
+    re.IGNORECASE,
+)
+
+
+def _elliptic(before: Act, act: Act, is_said: IsKind) -> str:
+    """Return an act that has its verb from the one before it in full: `then the hook` after `check the register`."""
+    found = _GOES_ON.fullmatch(act.words)
+    if found is None or is_said(before) or not before.target or before.target not in before.words:
+        return ""
+    head = before.words[: before.words.index(before.target)]
+    if found["joint"]:
+        head = " ".join(re.sub(rf"^{_LEADS}", "", head, flags=re.IGNORECASE).split()[:1])
+    head = re.sub(r"(?: (?:the|my|his|her|its|their|a|an))+ ?$", "", head.rstrip())
+    return f"{head} {found['rest']}" if head.strip() else ""
+
+
+_WHERE = re.compile(
+    rf"(?<=\w),? (?:where|so that|so|because|as if|as though|while|in case|even though|until|till)"
+    rf" (?:only )?{_SOMEBODY}\b",
+    re.IGNORECASE,
+)
+_IF_IT_IS = re.compile(
+    rf"{_LEADS}(?:see|check|look|find out|make sure|make certain)s? (?:(?:if|whether|that) )?"
+    r"(?:the|my|his|her|their|an?) (?P<what>(?:[\w'-]+ ){0,2}?[\w-]+)"
+    r"(?:'s| is| are| was| were| has| have| had| isn't| can| could) ",
+    re.IGNORECASE,
+)
+
+
+def _with_own_nouns(act: Act) -> Act:
+    """Return an act with the noun of what it looks after (`see if the register is there`), without those of a clause
+    that only says where, why or how far."""
+    looked = _IF_IT_IS.match(f"{act.words} ") if not act.target or act.score < _LIKELY else None
+    if looked is not None:
+        return act.model_copy(
+            update={"kind": "look", "target": looked["what"], "topic": "", "score": max(act.score, _LIKELY)}
+        )
+    clause = _WHERE.search(act.words)
+    if clause is None or act.topic:
+        return act
+    nouns = {field: getattr(act, field) for field in ("target", "second", "person")}
+    inner = {field: "" for field, noun in nouns.items() if noun and act.words.find(noun) > clause.start()}
+    return act.model_copy(update=inner)
+
+
+# What is written in quotation marks is no speech.
+
+_WRITES = re.compile(
+    rf"(?:^|[.;!?,] |\band |\bthen )(?:{_DOES} )?(?:write|scribble|note|jot|print|scrawl|pencil|chalk|scratch|sign)s?\b"
+    r"(?: (?!to |and |then )[\w']+){0,6}?[,:]? (?P<what>[\"“][^\"“”]+[\"”])",
+    re.IGNORECASE,
+)
+_THAT = "this"
+
+
+def _without_written(text: str) -> tuple[str, str]:
+    """Return a line with `this` for what is written in quotation marks in it, and that."""
+    found = _WRITES.search(text)
+    return (
+        (text, "")
+        if found is None
+        else (f"{text[: found.start('what')]}{_THAT}{text[found.end('what') :]}", found["what"])
+    )
+
+
+def _with_written(act: Act, written: str) -> Act:
+    """Return the act in which something is written with that."""
+    words = re.sub(rf"\b{_THAT}\b", lambda _: written, act.words, count=1)
+    return act if words == act.words else act.model_copy(update={"words": words, "topic": written, "target": ""})
