@@ -271,7 +271,7 @@ _SITS_ON = re.compile(r"\b(?:sit|stand|perch|climb|kneel|lie|lean|step|get)s?\b.
 # `if`, somebody, and a verb.
 _SHORTEST_CONDITION = 3
 # The kind of an act of no consequence.
-_SMALL = "pose"
+_SMALL = "work"
 _IF_ALONE = re.compile(r"(?:(?:and|but|then|so)\s+)*(?P<if>if|unless)\s[^,?\"]+,?", re.IGNORECASE)
 _IF_DONE = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless)\s[^,?\"]+, [^?\"]+", re.IGNORECASE)
 _TELLS = re.compile(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds
+from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
@@ -143,7 +143,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     parts = with_narrated(ctx, said, apart_of) if found else ()
     tagged = map(with_nouns, parts if board is None else _squares_apart(board, parts))
     apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
-    acts = acts_meant(ctx, apart)
+    acts = acts_meant(ctx, on_condition(apart))
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}
     if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]

@@ -274,15 +274,13 @@ def told_of(words: str) -> str:
 def meant_later(words: str) -> str:
     """Return an act on a condition as what one means to do; nothing where it cannot be told."""
     found = _THEN.fullmatch(re.sub(r"^(?:and|but|then|so)\s+", "", words, flags=re.IGNORECASE))
-    if found is None:
+    what = "" if found is None else found["what"].strip(" ,.;!*")
+    deed = told_of(what) or told_of(re.split(r", | and ", what)[0])
+    if found is None or not deed:
         return ""
-    what = found["what"].strip(" ,.;!*")
-    first = re.split(r", | and ", what)[0]
-    deed = next(filter(None, map(told_of, (what, first))), "")
     condition = "otherwise" if found["if"].casefold() in ("if not", "if no") else _of_you(found["if"])
-    told = f"mean to {deed}" if deed else ""
-    whole = f"{told}{',' if ', ' in deed else ''} {condition}"
-    return whole if told and len(whole) <= LONGEST else told
+    whole = f"mean to {deed}{',' if ', ' in deed else ''} {condition}"
+    return whole if len(whole) <= LONGEST else f"mean to {deed}"
 
 
 def _of_you(clause: str) -> str:

@@ -402,7 +402,7 @@ def _forbidden(act: Act, acts: Sequence[Act], text: str, is_said: IsKind) -> Act
 
 
 # The kind of an act of no consequence.
-_SMALL = "pose"
+_SMALL = "work"
 
 # What an act leaves to the one before it, and what its nouns are.
 
@@ -439,13 +439,17 @@ _IF_IT_IS = re.compile(
 )
 
 
+# The kind of a look for something.
+_SOUGHT = "seek"
+
+
 def _with_own_nouns(act: Act) -> Act:
     """Return an act with the noun of what it looks after (`see if the register is there`), without those of a clause
     that only says where, why or how far."""
     looked = _IF_IT_IS.match(f"{act.words} ") if not act.target or act.score < _LIKELY else None
     if looked is not None:
         return act.model_copy(
-            update={"kind": "look", "target": looked["what"], "topic": "", "score": max(act.score, _LIKELY)}
+            update={"kind": _SOUGHT, "target": looked["what"], "topic": "", "score": max(act.score, _LIKELY)}
         )
     clause = _WHERE.search(act.words)
     if clause is None or act.topic:
