@@ -75,7 +75,7 @@ def _with_core(reading: Reading) -> Reading:
     if not _is_beat(reading) or reading.actions[0].deed:
         return reading
     action, words = reading.actions[0], reading.words.strip(" *,.!")
-    deed = next(filter(None, (in_second_person(part) for part in (words, _ENDS_CORE.split(words)[0]))), "")
+    deed = in_second_person(words) or in_second_person(_ENDS_CORE.split(words)[0])
     told = {**action.metadata, **({"deed": deed} if deed else {})}
     return replace(reading, actions=(action.model_copy(update={"metadata": told}),))
 
@@ -102,8 +102,7 @@ def verb_told(words: str) -> str:
 def _without_deed(reading: Reading) -> Reading:
     """Return a reading beside acts in the third person: what has no verb of that, as `pencil ready`, is no deed."""
     is_deed = not _is_beat(reading) or act_word(reading.words.strip(" *,.")).endswith(("s", "ing"))
-    is_deed = is_deed or str(reading.actions[0].deed).startswith("do not ")
-    if is_deed:
+    if is_deed or reading.actions[0].deed.startswith("do not "):
         return reading
     action = reading.actions[0]
     kept = {name: value for name, value in action.metadata.items() if name != "deed"}
@@ -170,8 +169,8 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str, *, near: bool
             "there",
             "in",
         }
-        is_seen = is_view and bool(reading.actions) and not comes_to_nothing(reading, Kind())
-        return not is_seen and (not reading.actions or not all(map(_is_small, reading.actions)))
+        is_seen = is_view and not comes_to_nothing(reading, Kind())
+        return not reading.actions or not (is_seen or all(map(_is_small, reading.actions)))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
     is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and comes_to_nothing(reading, Kind()))
     return is_of_that or kind_of(act).least >= _RISKED or (kind_of(act).leads_on and bool(failed.of_any))
@@ -260,9 +259,7 @@ def is_of_body(phrase: str) -> bool:
 
 # Words for acts -> what is told of them, and nothing else comes of it.
 
-_THEN = re.compile(
-    r"(?P<if>(?:if|unless) [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>.+)", re.IGNORECASE | re.DOTALL
-)
+_THEN = re.compile(r"(?P<if>(?:if|unless) [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>.+)", re.IGNORECASE)
 _TOLD = re.compile(r"(?:say|tell|ask|answer|explain|whisper|admit)\b", re.IGNORECASE)
 
 
@@ -279,7 +276,7 @@ def meant_later(words: str) -> str:
     if found is None or not deed:
         return ""
     condition = "otherwise" if found["if"].casefold() in ("if not", "if no") else _of_you(found["if"])
-    whole = f"mean to {deed}{',' if ', ' in deed else ''} {condition}"
+    whole = f"mean to {deed} {condition}"
     return whole if len(whole) <= LONGEST else f"mean to {deed}"
 
 
