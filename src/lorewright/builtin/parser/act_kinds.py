@@ -318,7 +318,7 @@ def _with_comma(act: Act) -> Act:
 _NO_CONDITION = frozenset(
     "to and i he she they we it can could will would may might must the a an my his her".split()
 ) | {"is", "are", "was", "be", "not", "don't", "doesn't", "do", "does", "if", "isn't", "no"}
-_OF_YOU = re.compile(r"\b(?:you|your|you're|you'll)\b|[?\"]", re.IGNORECASE)
+_OF_YOU = re.compile(r"\b(?:you|your|you're|you'll|(?:tell|ask|show|give|let) me)\b|[?\"]", re.IGNORECASE)
 
 
 def _may_hang(before: Act, act: Act) -> bool:
