@@ -36,7 +36,7 @@ def waited(rules: CampaignRules, **metadata: Any) -> tuple[Outcome, WorldState]:
     [
         ({"until": "09:30"}, "21:30"),
         ({"until": "21:30"}, "21:30"),
-        ({"until": "10:45"}, "23:00"),
+        ({"until": "10:45"}, "22:45"),
         ({"minutes": 60}, "21:00"),
         ({"watchful": True}, "21:00"),
     ],

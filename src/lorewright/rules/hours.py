@@ -41,6 +41,18 @@ def clock_time(state: WorldState, begins: str, until: Mapping[str, str]) -> int:
     return now
 
 
+def values_by(time: int, state: WorldState, begins: str, until: Mapping[str, str]) -> dict[str, int]:
+    """Return the value that each clock of `until` has reached at a time, in minutes as `clock_time` counts them."""
+    start, values = minutes_of(begins), {}
+    for clock_id, hour in until.items():
+        clock = state.clocks.get(clock_id)
+        if clock is not None:
+            span = minutes_between(begins, hour)
+            reached = (value for value in range(clock.max + 1) if start + span * value // clock.max <= time)
+            values[clock_id] = max(reached, default=0)
+    return values
+
+
 def next_time(now: int, hour: str) -> int:
     """Return the minutes since midnight at which it is next the time of day; up to noon it is that of either half of
     the day, as `three o'clock` is said."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from lorewright.rules.effects import Effect, Learned, RevealEffect, StateEffect, effect_ops
+from lorewright.rules.effects import ClockEffect, Effect, Learned, RevealEffect, StateEffect, effect_ops
 from lorewright.rules.rulesets import BandName
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.changes import events_between, items_learned
@@ -261,7 +261,7 @@ class Patch:
     """A working copy of a state. At any moment `apply(start, ops)` gives `state`; the start itself is never touched.
 
     Added facts are dated with the turn, where its number is given. While `audience` is set, it limits who may know of
-    the events that are added.
+    the events that are added. While `bounds` has a clock, an author's effect raises it no further than that value.
     """
 
     def __init__(self, start: WorldState, *, turn_no: int | None = None) -> None:
@@ -272,6 +272,7 @@ class Patch:
         self.rolls: list[Roll] = []
         self.outcomes: list[Outcome] = []
         self.audience: tuple[str, ...] | None = None
+        self.bounds: Mapping[str, int] = {}
 
     def do(self, *ops: StateOp) -> None:
         """Apply what the rules themselves decided.
@@ -285,12 +286,22 @@ class Patch:
 
     def enact(self, effects: Iterable[Effect], *, how: Learned) -> None:
         """Apply an author's effects; an effect that does not fit is skipped, and an event says so."""
-        for effect in effects:
+        for effect in map(self._bounded, effects):
+            if effect is None:
+                continue
             refusal = self._apply(effect_ops(effect, self.state, how=how))
             if refusal is not None:
                 hidden = {**_TEXTS, "value": True} if isinstance(effect, StateEffect) else _TEXTS
                 written = effect.model_dump(exclude=hidden, exclude_defaults=True)
                 self.tell(EffectRefused(reason=refusal.reason, effect=written))
+
+    def _bounded(self, effect: Effect) -> Effect | None:
+        """Return an effect as far as the bounds allow; None where they leave nothing of it."""
+        clock = self.state.clocks.get(effect.clock) if isinstance(effect, ClockEffect) else None
+        if not isinstance(effect, ClockEffect) or clock is None or clock.id not in self.bounds:
+            return effect
+        by = min(effect.by, self.bounds[clock.id] - clock.value)
+        return effect if effect.by <= 0 or by == effect.by else effect.model_copy(update={"by": by}) if by > 0 else None
 
     def propose(self, *ops: StateOp) -> Refusal | None:
         """Apply proposed ops, all or none; return why they do not fit, or None."""

@@ -56,6 +56,22 @@ def _known_way(action: Action, state: WorldState, *, barred: bool) -> tuple[str,
     return ()
 
 
+def way_towards(place: str, state: WorldState) -> str:
+    """Return what the way out of the scene's place is called by which people get to another place, in steps and through
+    whatever door; empty where there is none."""
+    here = state.scene.location_id
+    ways = deque((way.name, way.to) for way in state.exits.get(here, ()))
+    seen = {here}
+    while ways:
+        first, at = ways.popleft()
+        if at == place:
+            return first
+        if at not in seen:
+            seen.add(at)
+            ways += [(first, way.to) for way in state.exits.get(at, ())]
+    return ""
+
+
 def is_barred(way_out: Exit, actor_id: str, state: WorldState) -> bool:
     """Tell whether a door in the way keeps the actor out as it is."""
     return barrier(way_out, actor_id, state) is not None

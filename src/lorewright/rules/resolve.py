@@ -28,7 +28,7 @@ from lorewright.rules.reach import company, holds, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
 from lorewright.rules.steps import Wait, Walks
-from lorewright.rules.validate import as_ruled, cost_ops, costs_of, why_not_attempt
+from lorewright.rules.validate import BARRIERS, as_ruled, cost_ops, costs_of, why_not_attempt
 from lorewright.rules.verbs import verb_of
 from lorewright.world.apply import apply
 from lorewright.world.changes import (
@@ -303,8 +303,11 @@ def _play(
 ) -> None:
     attempt = as_ruled(attempt, patch.state, rules) if judged.success else attempt
     action, before = attempt.action, patch.state
-    reason = _why_not_now(attempt, before, rules, acting) if judged.success else judged.reason
-    if reason is not None or not judged.success:
+    # A door that was shut when the turn was judged may have been opened since.
+    may_be_open = bool(patch.outcomes) and judged.reason in BARRIERS
+    reason = _why_not_now(attempt, before, rules, acting) if judged.success or may_be_open else judged.reason
+    if reason is not None:
+        reason = judged.reason if may_be_open else reason
         _block(patch, judged.action_index, action, reason)
         return
     check = rules.ruleset.row(action.type).check

@@ -6,11 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.hours import clock_time, next_time, time_of_day
+from lorewright.rules.hours import clock_time, minutes_of, next_time, time_of_day, values_by
 from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.world.events import ClockTicked, ClockTriggered, EngineEvent, PathChanged, SceneChanged
-from lorewright.world.state import WorldState
+from lorewright.world.events import (
+    Arrived,
+    ClockTicked,
+    ClockTriggered,
+    Departed,
+    EngineEvent,
+    PathChanged,
+    SceneChanged,
+)
+from lorewright.world.state import OFFSTAGE, WorldState
 
 
 class Walks:
@@ -26,12 +34,14 @@ class Walks:
         return is_step or action.metadata.get("beyond") in self._missed
 
     def passed(self, action: Action, patch: Patch, before: WorldState, events: Sequence[EngineEvent]) -> None:
-        """Take note of a step. Clocks alone do not end a walk: many move whenever time passes; what they bring does."""
+        """Take note of a step. Clocks alone do not end a walk: many move whenever time passes; what they bring does,
+        unless it is only that somebody goes about their own affairs."""
         towards = action.metadata.get("towards")
         outcome = patch.outcomes[-1] if patch.outcomes else None
         happened = outcome is None or outcome.code == "blocked" or bool(outcome.say or outcome.then)
         happened = happened or bool(patch.learned_since(before)) or patch.state.ended is not None
         happened = happened or any(not isinstance(event, _ORDINARY) for event in events)
+        happened = happened or _has_come_to(before.player_id, before, patch.state)
         self._ended = str(towards) if towards is not None and happened else None
         if self._ended not in (None, patch.state.scene.location_id) and outcome is not None and outcome.code == "moved":
             patch.outcomes[-1] = outcome.model_copy(update={"cut_short": True})
@@ -41,7 +51,17 @@ class Walks:
 
 
 # What a step of a walk brings about whatever happens.
-_ORDINARY = (ClockTicked, ClockTriggered, SceneChanged, PathChanged)
+_ORDINARY = (ClockTicked, ClockTriggered, SceneChanged, PathChanged, Arrived, Departed)
+
+
+def _has_come_to(who: str, before: WorldState, after: WorldState) -> bool:
+    """Tell whether somebody has come out of nowhere to where a walker is, as those do who look for them."""
+    here = after.scene.location_id
+    return any(
+        before.positions.get(other) == OFFSTAGE and place == here
+        for other, place in after.positions.items()
+        if other != who
+    )
 
 
 # What names the end of a wait.
@@ -69,7 +89,8 @@ class Wait:
             return next_time(now, str(hour))
         if action.metadata.get("watchful"):
             return now + _PATIENCE
-        return now + int(minutes) if minutes is not None and int(minutes) > self._least else None
+        is_several = minutes is not None and (int(minutes) > self._least or bool(self._rules.until))
+        return now + int(minutes) if minutes is not None and is_several else None
 
     def _now(self) -> int:
         return clock_time(self._patch.state, self._rules.begins, self._rules.until)
@@ -81,7 +102,9 @@ class Wait:
             return
         while True:
             before = self._patch.state
+            self._patch.bounds = values_by(self._until, before, self._rules.begins, self._rules.until)
             yield self._step(self._until - self._now())
+            self._patch.bounds = {}
             has_passed = clock_time(before, self._rules.begins, self._rules.until) < self._now()
             is_late = self._now() >= min(self._until, self._start() + _LONGEST)
             if is_late or not has_passed or self._has_happened(before):
@@ -91,9 +114,11 @@ class Wait:
         return clock_time(self._begun, self._rules.begins, self._rules.until)
 
     def _step(self, left: int) -> Attempt:
-        """Return the wait of one step: as long as one wait is, and no longer than is left."""
-        action = self._attempt.action
-        minutes = max(1, min(self._least, left or self._least))
+        """Return the wait of one step: as long as one wait is, and no longer than is left. Where the hours of clocks
+        have run ahead of the minutes, those are made up for."""
+        action, state = self._attempt.action, self._patch.state
+        behind = max(0, self._now() - minutes_of(self._rules.begins) - state.minutes)
+        minutes = max(1, min(self._least, left or self._least)) + behind
         metadata = {**action.metadata, "minutes": minutes}
         return self._attempt.model_copy(update={"action": action.model_copy(update={"metadata": metadata})})
 

@@ -162,7 +162,10 @@ def as_ruled(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Attem
     ruled = attempt.model_copy(update={"action": other})
     # As when it is played, rules are matched after the cost in time.
     paid = apply(state, cost_ops(costs_of(other, state, rules.ruleset), state)).state
-    return attempt if rule_for(ruled, paid, rules) is None else ruled
+    rule, pressing = rule_for(ruled, paid, rules), verb_of(other.type)
+    # A request is for what it names: a rule on all that somebody could be pressed for is not about it.
+    is_vague = rule is not None and not rule.on.topics and pressing is not None and pressing.is_pressing
+    return attempt if rule is None or is_vague else ruled
 
 
 def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]:
@@ -187,10 +190,10 @@ def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]
 # The validation: which attempts are possible, and why others are not.
 
 # Doors that an earlier action of the same turn may have opened or shut.
-_BARRIERS: tuple[ReasonCode, ...] = ("door_locked", "door_bolted", "door_closed")
+BARRIERS: tuple[ReasonCode, ...] = ("door_locked", "door_bolted", "door_closed")
 # Reasons that an earlier action of the same turn might have removed: another place, or another thing in hand.
 _MAY_DEPEND: frozenset[ReasonCode] = frozenset(
-    {"not_present", "object_not_found", "no_such_exit", "too_far", "not_in_inventory", "no_key", *_BARRIERS}
+    {"not_present", "object_not_found", "no_such_exit", "too_far", "not_in_inventory", "no_key", *BARRIERS}
 )
 
 

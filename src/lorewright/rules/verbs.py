@@ -136,6 +136,8 @@ class Verb:
 
     # It is said to somebody: what one of the cast says to the player is never rolled for.
     is_speech: bool = False
+    # Where a walk ends at a door that is shut, it is done to that door.
+    is_done_at_doors: bool = False
     # It is to make somebody give way: dice that go well win more of what they know, or their regard.
     is_pressing: bool = False
     # Blows are struck, whichever side wins.

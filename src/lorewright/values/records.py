@@ -329,11 +329,12 @@ class ClockTick(Frozen):
 
 
 class Movement(Frozen):
-    """A character other than the player who came or went in this turn."""
+    """A character other than the player who came or went in this turn, and what the way is called that they took."""
 
     entity_id: str
     name: str
     kind: Literal["arrival", "departure"]
+    way: str = Field(default="", exclude_if=lambda way: not way)
 
 
 class NpcAct(Frozen):

@@ -192,6 +192,7 @@ KNOCK = Verb(
     rule_lines=lambda names: (f"knock on {names.aim}" if names.target else "knock",),
     metadata=GestureMetadata,
     requires=why_not_reach,
+    is_done_at_doors=True,
     also_ruled_as=as_free("hands"),
     like="free",
     sights=_seen("{actor} knocked", "{actor} knocked on {target}"),

@@ -38,8 +38,9 @@ class SmallTalkMetadata(Frozen):
 
 
 def _as_news(action: Action) -> Action | None:
-    """Return the telling of something that a remark to somebody is to a rule of the scenario."""
-    telling = verb_for("pass_on")
+    """Return what a remark to somebody is to a rule of the scenario: a request is to win them over, else something is
+    told."""
+    telling = verb_for("win_over" if action.form == "request" else "pass_on")
     if telling is None or action.target_id is None:
         return None
     return action.model_copy(update={"type": telling.name})

@@ -29,7 +29,7 @@ from lorewright.builtin.narrator.forms import FIRST, IN_WORDS
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import SceneryMemory
 from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person
-from lorewright.builtin.words.clauses import listed, place_name
+from lorewright.builtin.words.clauses import lexicon, listed, place_name, with_article
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
 from lorewright.values.records import ClockTick, Evidence, NarratorInput, NpcAct
@@ -368,8 +368,13 @@ def movements(given: NarratorInput) -> Iterator[Beat]:
             movement for movement in given.movements if movement.kind == group and movement.entity_id not in moved_ids
         ]
         names = [place_name(plain(movement.name)) for movement in moved if plain(movement.name)]
+        ways = {plain(movement.way) for movement in moved if plain(movement.name)}
+        way = ways.pop() if len(ways) == 1 else ""
+        is_named = way not in (*lexicon().directions.values(), "out", "in")
+        facts: dict[str, Fact] = {"where": True, "near": is_named} if way else {}
         if names:
-            yield Beat(kind, group, slots={"names": listed(names)}, plural=len(names) > 1)
+            slots = {"names": listed(names), "way": with_article(way) if is_named and way else way}
+            yield Beat(kind, group, facts, slots, plural=len(names) > 1)
 
 
 def pressure(given: NarratorInput) -> list[Beat]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -40,6 +41,65 @@ _APART = (["over"], ["down"], ["off"], ["out"], ["away"], ["around"], ["for"])
 
 # Words between civil ones and the person.
 _SMALL = ("to", "at", "with", ",", "there", "again", "very", "so", "much", "really", "kindly")
+
+
+# Handing over in words: what leads up to it, how it is said, and what may follow what is handed over.
+_LEAD = r"(?:(?:and|but|so|well|ok|okay|fine|please|then|there|all right|alright|here)(?: you (?:are|go))?[,!:.]* )*"
+_THING = r"(?P<thing>[^,;.!?]+)(?P<rest>.*)"
+_HANDED = tuple(
+    re.compile(_LEAD + said + _THING, re.IGNORECASE)
+    for said in (
+        r"here(?:['’]s| is| are) (?:my|the|your|an?|some|one|this|these|those) ",
+        r"(?=.*\b(?:here|you)\b)i(?:['’]ve| have)?(?: also| just)? (?:brought|got)(?: you)? (?:the|your|an?|some|my) ",
+        r"(?:these|this|those|the|that) (?=.*\b(?:for you|yours)\b)",
+        r"(?:please take |here[,!]* take |here you (?:are|go)[,!:.]* )(?:my|the|your|one|an?|this|these) ",
+    )
+)
+_FOLLOWS = re.compile(
+    r" ?(?:(?:is|are) (?:for you|yours))? ?(?:for you)?(?: from (?:the |my )?\w+)?,?(?: (?:for|as) (?:the|my|a) \w+)?"
+    r" ?(?:for you)?(?P<more>(?:[,;.!?]| and ).*)?",
+    re.IGNORECASE,
+)
+
+
+def as_handed(ctx: ParseContext, text: str) -> str:
+    """Return words by which something that one carries is held out to somebody as the giving of it: `here's my coin`,
+    `these tapers are for you`; other words as they are."""
+    line = next((line for verb in verbs().values() if (line := verb.lines.get("gift"))), "")
+    return "".join(_handed(ctx, said, line) for said in re.split(r"(?<=[.!?])(?= )", text)) if line else text
+
+
+def _handed(ctx: ParseContext, said: str, line: str) -> str:
+    gap, words = said[: len(said) - len(said.lstrip())], said.strip()
+    named = [
+        (person, label, found)
+        for person in ctx.nouns.people
+        for label in (key.label for key in person.keys)
+        if (found := re.search(rf"(?:^|,? ?\b){re.escape(label)}(?=[,.!?]|$),?", words, re.IGNORECASE))
+    ]
+    person = named[0][0] if named else getattr(only_person(ctx), "candidate", None)
+    words = words.replace(named[0][2][0], "", 1).strip() if named else words
+    for pattern in _HANDED if person is not None else ():
+        found = pattern.fullmatch(words)
+        held = _longest_held(ctx, found["thing"]) if found is not None else None
+        if found is None or held is None or person is None:
+            continue
+        thing, after = held
+        follows = _FOLLOWS.fullmatch(f"{after}{found['rest']}")
+        if follows is not None:
+            return f"{gap}I {line.format(thing=thing, person=person.name)}{follows['more'] or ''}"
+    return said
+
+
+def _longest_held(ctx: ParseContext, words: str) -> tuple[str, str] | None:
+    """Return what is carried of which words begin with the name, the longest, and the words after it."""
+    parts = words.split()
+    for size in range(len(parts), 0, -1):
+        found = exact(" ".join(parts[:size]), ctx.nouns.carried)
+        if found is not None:
+            rest = " ".join(parts[size:])
+            return found.candidate.name, f" {rest}" if rest else ""
+    return None
 
 
 def said_before(words: str, rest: Sequence[Word]) -> str:

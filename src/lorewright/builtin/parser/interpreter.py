@@ -9,6 +9,7 @@ from functools import partial
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
+from lorewright.builtin.parser.civilities import as_handed
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
@@ -125,6 +126,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks, shown=given.scope.scenery or ())
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
+    text = text if text in given.options else as_handed(ctx, text)
     if text.lstrip("#").isdigit() and board is None:
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
@@ -134,7 +136,6 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return output_of([replace(deal, words=text)], ctx, ())
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
-    # Words in quotation marks alone are said as they are.
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_sure = (len(low) == 1 and said == text) or (board is None and is_command(ctx, low, readings))
     found = () if text in given.options or is_sure else tag_acts(said)
@@ -221,9 +222,7 @@ def _chosen_line(text: str, options: Sequence[str]) -> str:
 
 
 def _repeated(text: str, said_before: Sequence[str]) -> str:
-    """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced further
-    back.
-    """
+    """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced back."""
     if text.lower().rstrip(".!") not in AGAIN or not said_before:
         return text
     last = cleaned(said_before[-1])

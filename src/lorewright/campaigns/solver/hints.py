@@ -15,7 +15,7 @@ from lorewright.campaigns.recap import goal_of
 from lorewright.campaigns.solver.next_step import find_next_step
 from lorewright.ids import local
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import verb_of
+from lorewright.rules.verbs import typed_line, verb_of
 from lorewright.turn.run.dry_run import DryRun, Step
 from lorewright.turn.run.suggestions import player_scope
 from lorewright.turn.views.acquaintance import Acquaintance
@@ -54,7 +54,7 @@ def hint_of(campaign: OpenCampaign) -> Hint:
 
 
 def guided(setting: Setting, scenario: Mapping[str, Any]) -> Setting:
-    """Return a setting whose turns answer a call for a hint, and what the player wants."""
+    """Return a setting whose turns answer a call for a hint, and what the player wants, and lead on to an ending."""
 
     def nudge(head: Head) -> str:
         """Return the first step of the hint at a head."""
@@ -65,7 +65,7 @@ def guided(setting: Setting, scenario: Mapping[str, Any]) -> Setting:
         wanted = goal_of(scenario, head.state.player_id, head.state)
         return f"What you want: {wanted}" if wanted else ""
 
-    return replace(setting, nudge=nudge, goal=goal)
+    return replace(setting, nudge=nudge, goal=goal, lead_on=next_line)
 
 
 def hint_at(setting: Setting, head: Head) -> Hint:
@@ -75,18 +75,39 @@ def hint_at(setting: Setting, head: Head) -> Hint:
         return Hint(_OVER, _OVER)
     knows = Acquaintance(state, setting.generations, setting.story(head))
     typed = DryRun(setting.rules, setting.generations, scope=player_scope(knows))
-
-    def can_be_typed(step: Step) -> bool:
-        """Tell whether the player's own words come to it, and give no name away that is hidden from them."""
-        return not knows.says_unheard(step.line) and typed.try_step(state, step) is not None
-
-    step = find_next_step(DryRun(setting.rules, setting.generations), state, accepts=can_be_typed)
-    lines = [step.line] if step is not None else list(head.options)
-    for line in lines:
+    next_one = next_line(setting, knows)
+    for line in [next_one] if next_one else head.options:
         attempts = typed.attempts(state, line)
         if attempts:
             return _hint_for(attempts[0].action, line, knows)
     return Hint(_NOTHING, _NOTHING)
+
+
+def next_line(setting: Setting, knows: Acquaintance) -> str:
+    """Return the line of the next step towards an ending, else towards what is nearest; empty where there is none.
+
+    The player's own words come to it, and it gives no name away that is hidden from them.
+    """
+    state = knows.state
+    typed = DryRun(setting.rules, setting.generations, scope=player_scope(knows))
+
+    def can_be_typed(step: Step) -> bool:
+        return not knows.says_unheard(step.line) and typed.try_step(state, step) is not None
+
+    step = find_next_step(DryRun(setting.rules, setting.generations), state, accepts=can_be_typed)
+    return "" if step is None else _as_said(step.line, typed, state)
+
+
+def _as_said(line: str, typed: DryRun, state: WorldState) -> str:
+    """Return a line by a way as it is said, `go to the lot`, where that comes to the same."""
+    attempts = typed.attempts(state, line) or ()
+    to = attempts[0].action.location_id if len(attempts) == 1 else None
+    for way in state.exits.get(state.scene.location_id, ()) if to is not None else ():
+        said = typed_line("travel", place=place_name(way.name)) if way.to == to else None
+        others = () if said is None else typed.attempts(state, said.text) or ()
+        if said is not None and [attempt.action for attempt in others] == [attempts[0].action]:
+            return said.text
+    return line
 
 
 class HintLadder:

@@ -16,9 +16,10 @@ from lorewright.builtin.words.clauses import lexicon, place_name
 from lorewright.ids import local
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action
+from lorewright.rules.effects import EndEffect
 from lorewright.rules.patch import TriedAction, TriedRound
 from lorewright.rules.reach import can_turn, holds, is_barred, known_way
-from lorewright.rules.rulesets import Rule
+from lorewright.rules.rulesets import CampaignRules, Rule
 from lorewright.rules.verbs import RuleNames, TypedLine, typed_line, verb_of
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
@@ -41,6 +42,8 @@ MOST = 3
 _TRIES = 6
 # After so many rounds of one kind the others are offered first.
 _WORN = 3
+# After so many rounds a story is far on, whatever its clocks say.
+_LONG = 24
 # Of so many things to do the best is taken.
 _PHYSICAL = 2
 # So many ways to word a question about one item.
@@ -141,7 +144,28 @@ def options_at(
     now = seen_by("player", at.stream.messages, own_id=at.state.player_id)
     told = [exchange.told for exchange in knows.story.exchanges if exchange.told]
     heard = [*told, *(message.content for message in now if message.type == "narration")]
-    return suggest(run, knows, heard, tried, wished)
+    found = suggest(run, knows, heard, tried, wished)
+    line = setting.lead_on(setting, knows) if _is_far_on(at.state, setting.rules, tried) else ""
+    if not line:
+        return found
+    done = [_done_by(attempt.action) for attempt in run.attempts(at.state, line) or ()]
+    same = [text for text in found if [_done_by(one.action) for one in run.attempts(at.state, text) or ()] == done]
+    return (*(same[:1] or [line]), *(text for text in found if text not in same))[:MOST]
+
+
+def _is_far_on(state: WorldState, rules: CampaignRules, tried: Sequence[TriedRound]) -> bool:
+    """Tell whether a story that can end is half over: many rounds were played, or a clock that ends it is half full."""
+    if state.ended is not None or not (rules.endings or rules.clock_effects):
+        return False
+    ends = set(rules.until)
+    for clock_id, marks in rules.clock_effects.items():
+        ends |= (
+            {clock_id}
+            if any(isinstance(effect, EndEffect) for effects in marks.values() for effect in effects)
+            else set()
+        )
+    far = (2 * clock.value >= clock.max for clock_id, clock in state.clocks.items() if clock_id in ends)
+    return len(tried) >= _LONG or any(far)
 
 
 class _Suggestions:
@@ -410,16 +434,14 @@ class _Suggestions:
         for way in new:
             yield self._by(way, at_once=True)
         far = [place for place in state.exits if place not in {way.to for way in ways} and self._is_known(place)]
+        far = [*far[len(self.tried) % len(far) :], *far[: len(self.tried) % len(far)]] if far else []
         if not new:
-            for place in far:
-                if place not in state.visits:
-                    yield self._walk(place, at_once=True)
             yield self.judge.pays("onward", typed_line("pass_time"))
             for way in ways:
                 if self._has_business(way.to):
                     yield self._by(way, at_once=False)
             for place in far:
-                if place in state.visits and self._has_business(place):
+                if self._has_business(place):
                     yield self._walk(place, at_once=False)
 
     def _by(self, way: WayOut, *, at_once: bool) -> PayingLine | None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from lorewright.ids import holder_of
 from lorewright.rules.patch import Outcome, Resolution, Validation
-from lorewright.rules.reach import is_person
+from lorewright.rules.reach import is_person, way_towards
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import is_answered, verb_of
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore, texts_for
@@ -273,7 +273,12 @@ def _ticks(before: WorldState, after: WorldState) -> tuple[ClockTick, ...]:
 
 def _movements(resolution: Resolution, after: WorldState) -> tuple[Movement, ...]:
     return tuple(
-        Movement(entity_id=event.entity, name=after.name_of(event.entity), kind=event.type)
+        Movement(
+            entity_id=event.entity,
+            name=after.name_of(event.entity),
+            kind=event.type,
+            way=way_towards(after.positions.get(event.entity, ""), after) if isinstance(event, Departed) else "",
+        )
         for event in resolution.events
         if isinstance(event, (Arrived, Departed))
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Literal
 
 from lorewright.ids import holder_of, local
@@ -18,6 +19,7 @@ from lorewright.rules.aiming import WITHIN_TARGET
 from lorewright.rules.reach import is_barred, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ActionType, CampaignRules, Ruleset
+from lorewright.rules.validate import BARRIERS
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
@@ -63,13 +65,33 @@ def in_steps(actions: Sequence[Action], state: WorldState, ruleset: Ruleset) -> 
     if not any(_steps_of(action, ruleset) for action in actions):
         return tuple(actions)
     found: list[Action] = []
-    for action in actions:
+    door: str | None = None
+    for action, after in zip_longest(actions, actions[1:]):
         steps_of = _steps_of(action, ruleset)
+        action, door = (action if door is None else _done_at(door, action)), None
         for step in (steps_of(action, state) if steps_of is not None else ()) or (action,):
-            found.append(step)
-            if why_not(step, state, ruleset) is None:
+            reason = why_not(step, state, ruleset)
+            if reason is None:
                 state = plainly(step, state, ruleset)
+            elif reason in BARRIERS and _is_for_door(after, step.location_id):
+                # `go to room 12 and knock`: it is done on this side of the door.
+                ways = state.exits.get(state.scene.location_id, ())
+                door = next((way.via for way in ways if way.to == step.location_id and way.via is not None), None)
+            if door is None:
+                found.append(step)
     return tuple(found)
+
+
+def _is_for_door(action: Action | None, place: str | None) -> bool:
+    """Tell whether an act is to be done at the door of a place to which a walk before it leads."""
+    verb = None if action is None else verb_of(action.type)
+    is_there = action is not None and action.target_id is None and action.metadata.get("beyond") == place
+    return verb is not None and verb.is_done_at_doors and is_there
+
+
+def _done_at(door: str, action: Action) -> Action:
+    metadata = {key: value for key, value in action.metadata.items() if key != "beyond"}
+    return Action.model_validate({**action.model_dump(), "target_id": door, "metadata": metadata})
 
 
 def as_questions(
