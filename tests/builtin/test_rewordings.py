@@ -117,3 +117,24 @@ def test_what_one_has_done_to_somebody_is_no_question_about_the_story() -> None:
 def test_what_leads_to_a_place_is_taken_there(text: str) -> None:
     assert shape(read_in("bar", text)) == shape(read_in("bar", "go to the street"))
     assert shape(read_in("bar", "take the coin to the street")) != shape(read_in("bar", "go to the street"))
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("here's my knife, for the trouble", [("give", "viktor")]),
+        ("Here, Mara, I brought you the knife from the kitchen", [("give", "mara")]),
+        ("Mara, this card is for you", [("give", "mara")]),
+        ("here you are, Viktor, one card", [("give", "viktor")]),
+        ("here, take my knife", [("give", "viktor")]),
+    ],
+)
+def test_what_is_held_out_in_words_is_given(text: str, actions: list[tuple[str, str]]) -> None:
+    assert shape(told(text, to="viktor")) == actions
+
+
+@pytest.mark.parametrize(
+    "text", ["the knife is sharp", "here's my plan", "I brought the knife", "this lamp is for you"]
+)
+def test_words_about_a_thing_or_about_none_hand_nothing_over(text: str) -> None:
+    assert all(kind != "give" for kind, _ in shape(told(text, to="viktor")))

@@ -85,3 +85,37 @@ def test_a_walk_that_is_cut_short_says_so() -> None:
     steps = [w.attempt("go", to=w.PIER, towards=w.BAR), w.attempt("go", to=w.BAR, towards=w.BAR)]
     [outcome] = w.play(*steps, rules=walk).outcomes
     assert (outcome.code, outcome.cut_short) == ("moved", True)
+
+
+def in_twos(begins: str = "20:00", **changed: Any) -> CampaignRules:
+    """Rules of a story whose waits cost two steps of the clock, an hour."""
+    wait = {"on": {"act": "wait"}, "success": [{"clock": TIDE, "by": 2}]}
+    return w.campaign_rules(wait, begins=begins, until={TIDE: "00:00"}, **changed)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "reached"),
+    [({"until": "21:30"}, "21:30"), ({"minutes": 30}, "20:30"), ({"minutes": 1}, "20:01"), ({"minutes": 90}, "21:30")],
+)
+def test_a_wait_does_not_overshoot_its_end_where_each_costs_more(metadata: dict[str, Any], reached: str) -> None:
+    outcome, _ = waited(in_twos(), **metadata)
+    assert (outcome.reached, outcome.cut_short) == (reached, False)
+
+
+def test_a_wait_without_an_end_costs_what_its_rule_says() -> None:
+    _, after = waited(in_twos())
+    assert after.clocks[TIDE].value == 2
+
+
+def test_a_door_that_is_opened_during_a_wait_lets_one_through_after_it() -> None:
+    opens = rules(clock_effects={TIDE: {2: [{"unlock": w.DOOR}]}})
+    acts = [w.attempt("wait", until="21:00"), w.attempt("go", to=w.PIER)]
+    _, gone = w.play(*acts, rules=opens, state=world()).outcomes
+    assert gone.code == "moved"
+
+
+def test_somebody_who_goes_about_their_affairs_does_not_end_a_walk() -> None:
+    leaves = {w.HEAT: {1: [{"depart": w.VIKTOR, "to": w.PIER}]}}
+    walk = w.campaign_rules({"on": {"act": "go"}, "success": [{"clock": w.HEAT, "by": 1}]}, clock_effects=leaves)
+    steps = [w.attempt("go", to=w.PIER, towards=w.BAR), w.attempt("go", to=w.BAR, towards=w.BAR)]
+    assert [outcome.code for outcome in w.play(*steps, rules=walk).outcomes] == ["moved", "moved"]

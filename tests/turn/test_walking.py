@@ -142,3 +142,12 @@ def test_nobody_walks_through_what_they_have_not_seen(tmp_path: Path) -> None:
     app = chained(tmp_path, come=False)
     h.say(app, "go to the old lamp")
     assert place(app) == "harbour:tavern"
+
+
+def test_a_knock_after_a_walk_is_at_the_door_that_ends_it(gated: App) -> None:
+    with gated.campaigns.open("game") as campaign:
+        campaign.edit((SetDoor(door_id="game:gate", locked=True),), action_id="locked")
+    (result,) = h.say(gated, "go to the tavern and knock")
+    assert place(gated) == "harbour:quay"
+    assert [judged["success"] for judged in result["validation"]["results"]] == [True] * 3
+    assert result["actions"][-1]["target_id"] == "game:gate"

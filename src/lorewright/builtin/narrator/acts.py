@@ -373,7 +373,7 @@ def movements(given: NarratorInput) -> Iterator[Beat]:
         is_named = way not in (*lexicon().directions.values(), "out", "in")
         facts: dict[str, Fact] = {"where": True, "near": is_named} if way else {}
         if names:
-            slots = {"names": listed(names), "way": with_article(way) if is_named and way else way}
+            slots = {"names": listed(names), "place": with_article(way) if is_named and way else way}
             yield Beat(kind, group, facts, slots, plural=len(names) > 1)
 
 

@@ -85,7 +85,7 @@ def in_steps(actions: Sequence[Action], state: WorldState, ruleset: Ruleset) -> 
 def _is_for_door(action: Action | None, place: str | None) -> bool:
     """Tell whether an act is to be done at the door of a place to which a walk before it leads."""
     verb = None if action is None else verb_of(action.type)
-    is_there = action is not None and action.target_id is None and action.metadata.get("beyond") == place
+    is_there = action is not None and action.target_id is None and action.metadata.get("beyond", place) == place
     return verb is not None and verb.is_done_at_doors and is_there
 
 
