@@ -339,9 +339,8 @@ class Movement(Frozen):
 
 class NpcAct(Frozen):
     """What a character does of their own accord, for the narration: the intention in words (`text`), its `outcomes`
-    (empty where it is words or a gesture), and the author's own sentences for it (`say`). `hidden` is a whisper whose
-    words the player does not hear: only that it happens is told. Items that the player learns by it stand in the
-    narrator's `evidence`."""
+    (none of words or a gesture), the author's sentences for it (`say`). `hidden` is a whisper whose words the player
+    does not hear: only that it happens is told. What they learn by it stands in the narrator's `evidence`."""
 
     who: str
     name: str
