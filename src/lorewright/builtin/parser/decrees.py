@@ -42,7 +42,7 @@ def _words() -> Mapping[str, frozenset[str]]:
 def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
     """Return the acts, each parted from what its words say that others do or that happens: that is an act by itself."""
     found: list[Act] = []
-    line = tuple(acts)
+    line = _rejoined(ctx, tuple(acts))
     is_of_third = any(_is_third(ctx, act.words) for act in line)
     for act in line:
         if act.kind == DECREE:
@@ -53,6 +53,22 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
             found[-1] = found[-1].model_copy(update={"words": f"{found[-1].words} {act.words}"})
             continue
         found += _parted(ctx, act, is_first=not found, is_of_third=is_of_third)
+    return tuple(found)
+
+
+def _rejoined(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
+    """Return the acts; two of them that are whoever does something and what they do as one decree: `and the whole
+    party`, `cheers`."""
+    found: list[Act] = []
+    for act in acts:
+        before = found[-1].words if found else ""
+        head = [word for word in before.casefold().strip(" *.,").split() if word not in _words()["leads"]][:1]
+        is_subject = bool(head) and head[0] in _words()["determiners"] | _words()["anybody"]
+        whole = f"{before.strip(' *')} {act.words.strip(' *.!')}"
+        if is_subject and _goes_on(act) and _is_decreed(ctx, whole, is_told=False, goes_on=True, is_of_third=False):
+            found[-1] = Act(kind=DECREE, words=whole, score=1.0)
+        else:
+            found.append(act)
     return tuple(found)
 
 
@@ -104,7 +120,9 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
         ):
             continue
         kept = re.sub(r",? (?:and then|and now|and|then|so that|so|but)$", "", act.words[:start].strip(" ,;*."))
-        rest = Act(kind=DECREE, words=act.words[start:].strip(" *."), score=1.0)
+        # What a guess leaves of a line is none of its kind.
+        kept = kept if act.score >= _UNSURE else ""
+        rest = Act(kind=DECREE, words=act.words[start if kept else 0 :].strip(" *."), score=1.0)
         named = {role for role in _ROLES if (words := getattr(act, role)) and words not in kept}
         return [act.model_copy(update={"words": kept, **dict.fromkeys(named, "")}), rest] if kept else [rest]
     return [act]
@@ -190,6 +208,8 @@ def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool,
         return False
     is_deed = is_third_person(verb) or (not is_thing and verb.endswith("s") and not verb.endswith("ss"))
     is_deed = is_deed and verb not in _words()["stative"] | (_words()["lasting"] if is_thing else frozenset())
+    # `and everybody is gone`
+    is_deed = is_deed or (goes_on and verb in ("is", "are") and not _words()["ended"].isdisjoint(after[1:3]))
     return is_deed or (is_told and verb in _words()["saying"])
 
 

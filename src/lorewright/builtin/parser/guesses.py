@@ -18,6 +18,8 @@ from lorewright.builtin.parser.readings import (
     aimed_at_prose,
     alone,
     only_person,
+    read_as,
+    read_way,
     typeable,
 )
 from lorewright.builtin.parser.small_talk import remark_class
@@ -32,6 +34,7 @@ from lorewright.builtin.words.clauses import (
     place_name,
     typed,
     with_article,
+    words_of,
 )
 from lorewright.builtin.words.english import is_english
 from lorewright.builtin.words.noun_phrases import (
@@ -46,6 +49,7 @@ from lorewright.builtin.words.noun_phrases import (
 )
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import typed as typed_lines
+from lorewright.rules.verbs import verb_for
 from lorewright.scene_lore.nouns import function_words, is_verb, known_words, singular
 from lorewright.values.readings import Unclear
 
@@ -78,6 +82,34 @@ def read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
         if found is not None:
             return found
     return None
+
+
+def noun_alone(ctx: ParseContext, text: str) -> Reading | None:
+    """Return a thing that is named and nothing else, `the hat`, as a look at it; with a question mark as a question about
+    it, to whom one speaks with. None for people and ways, and for what is a verb as well."""
+    words = words_of(text)
+    asks = bool(words) and words[-1].text.startswith("?")
+    phrase = words[:-1] if words and words[-1].kind == "stop" else words
+    low = lows(phrase)
+    is_the = low[:1] in (["the"], ["my"], ["a"], ["that"])
+    phrase, low = phrase[is_the:], low[is_the:]
+    is_act = not low or bool(longest_prefix(low, lexicon().verb_phrases)) or low[0] in lexicon().verb_words
+    nouns, looking = ctx.nouns, verb_for("examine")
+    others = (*nouns.people, *nouns.known_people, *nouns.exits, *nouns.known_places)
+    if "" in low or len(low) > _LONGEST_NOUN or (is_act and not is_the) or not low or exact(typed(phrase), others):
+        return None
+    way = read_way(ctx, text, phrase)
+    if way is not None and any(action.location_id for action in way.actions):
+        return None
+    noun = in_prose(typed(phrase), nouns)
+    if exact(typed(phrase), nouns.things) is None and (noun is None or noun.standing != "shown"):
+        return None
+    if asks:
+        return put_to(ctx, text, None, phrase) if nouns.people else alone(text)
+    return read_as(looking, ctx, text, phrase)
+
+
+_LONGEST_NOUN = 3
 
 
 def read_aloud(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:

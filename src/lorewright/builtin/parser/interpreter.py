@@ -12,7 +12,7 @@ from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_smal
 from lorewright.builtin.parser.civilities import as_handed
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
-from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act
+from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
@@ -82,8 +82,6 @@ _OWN_KNOWLEDGE = re.compile(
     r"|of) (.+?)(?: so far| already| by now)?[?.! ]*",
     re.IGNORECASE,
 )
-
-
 _QUOTED = re.compile(r"[\"“][^\"“”]+[\"”]")
 
 
@@ -132,7 +130,9 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
     if text not in given.options and (refused := narrated(ctx, text)) is not None:
         return output_of([refused], ctx, ())
-    if (bargain := find_bargain()) is not None and (deal := bargain(ctx, text)) is not None:
+    named = noun_alone(ctx, text) if board is None and text not in given.options else None
+    bargain = find_bargain()
+    if (deal := named or (None if bargain is None else bargain(ctx, text))) is not None:
         return output_of([replace(deal, words=text)], ctx, ())
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]

@@ -50,6 +50,13 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return [peered]
     if (unseen := _unseen(ctx, text, acts, readings, told)) is not None:
         return [unseen]
+    thoughts = {act.words.strip(_SIGNS) for act in acts if _is_thought(act) and act.score >= _UNSURE}
+    readings = [
+        alone(reading.words)
+        if reading.words.strip(_SIGNS) in thoughts and not any(map(_is_aimed, reading.actions)) and reading.actions
+        else reading
+        for reading in readings
+    ]
     readings = [found for reading in readings for found in _towards_noises(ctx, reading, told)]
     if (door := _called_at(ctx, acts, readings)) is not None:
         return [door]
@@ -61,13 +68,17 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
     return readings if found is None else [found]
 
 
+_SIGNS = " *.,;!"
+# Below that the kind of an act is a guess.
+_UNSURE = 0.4
 # Questions about the game, where a line was only guessed to be one.
-_GUESSED = frozenset(("rules", "goal", "gripe"))
+_GUESSED = frozenset(("rules", "goal", "gripe", "help", "hint", "options"))
 
 
 def _is_about_told(ctx: ParseContext, text: str, readings: Sequence[Reading], told: Sequence[str]) -> bool:
     """Tell whether a question that nobody is there to hear is about what was told, and has no words of the game."""
-    is_question = len(readings) == 1 and not ctx.nouns.people and earshot.asks(text)
+    is_all_asked = all(reading.aside is not None for reading in readings)
+    is_question = is_all_asked and not ctx.nouns.people and earshot.asks(text)
     return is_question and not subjects_in(text, "questions") and bool(earshot.told_about(text, told))
 
 
@@ -115,7 +126,7 @@ def _is_at(action: Action) -> bool:
 def _towards_noises(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> list[Reading]:
     """Return an act of the ears with no aim as one towards the first thing that was told to be heard from here; as one
     towards each of them where all the doors are meant."""
-    if not any(action.metadata.get("detail") == _SOUNDS for action in reading.actions):
+    if not any(_OF_SOUNDS.search(str(action.metadata.get("detail", ""))) for action in reading.actions):
         return [reading]
     noises = earshot.beyond(told, _names(ctx))
     # Who listens at another door does not hear what is behind this one.
@@ -187,8 +198,8 @@ _IS_ABOUT_TO = re.compile(
 )
 
 
-# What is listened to where nothing is named.
-_SOUNDS, _ANY_NOISE = "sounds", "any noise"
+# What is listened to where nothing is named, or no more than a noise.
+_OF_SOUNDS, _ANY_NOISE = re.compile(r"\b(?:sounds|noises?|racket|banging|thumping)$"), "any noise"
 
 
 def _peered(ctx: ParseContext, text: str, readings: Sequence[Reading], told: Sequence[str]) -> Reading | None:
@@ -247,7 +258,8 @@ def _unheard(
     if any(reading.aside is not None and reading.aside.kind == "lore" for reading in readings):
         return None
     is_lost = any(reading.is_lost for reading in readings)
-    return alone(text) if about or is_lost or (noises and earshot.calls_out(text)) else None
+    is_of_told = bool(earshot.told_about(text, told)) or (noises and earshot.calls_out(text))
+    return alone(text) if about or is_lost or is_of_told else None
 
 
 # Who asks of others does not call them: `who's in the kitchen`.

@@ -200,10 +200,9 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
     placed = None if elsewhere is None else seen_off(ctx, elsewhere.candidate)
     if placed is not None and placed[1] is not None:
         return _read_way(ctx, PhraseMatch(placed[1], placed[1].name, 0.85))
-    if elsewhere is not None:
-        looked = read_as(verb_for("examine"), ctx, words, words_of(goal))
-        if looked is not None:
-            return looked
+    if elsewhere is not None and (looking := verb_for("examine")) is not None:
+        # What the prose says of somebody who is gone is not where they are.
+        return acting(ctx, looking.name, f"{looking.name} for {elsewhere.label}", target=elsewhere)
     if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
         return asking(
             words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns) or typed_lines("view")

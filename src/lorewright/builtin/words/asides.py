@@ -146,9 +146,10 @@ def subjects_in(text: str, section: Section) -> tuple[str, ...]:
 _BRACKETED = re.compile(
     r"\(\((?P<double>.+?)\)*\)|[(\[{]?\s*(?:ooc|out of character)\b[:,.)\]]*\s*(?P<ooc>.+?)[)\]}]?"
     r"|(?:(?:wait|hey|ok|okay|so|dear|yo|hi|hello),? )?(?:(?:(?:a |one |quick |just )*(?:question|query|q) (?:for|to) )"
-    r"(?:the )?(?:game|narrator|computer|gm|dm|program)[,:]?|(?:game|narrator|computer|gm|dm)[,:]) (?P<front>.+)"
+    r"(?:the )?(?:game|narrator|computer|gm|dm|program)[,:]?|(?:game|(?:dear )?narrator|storyteller|computer|gm|dm)[,:])"
+    r" (?P<front>.+)"
     r"|(?P<tail>[^()\[\]]+?) ?[(\[](?:(?:asking|question for|for|to) )?(?:the )?(?:gm|dm|narrator|game|ooc)[)\]][?.!]*"
-    r"|(?P<end>.+), (?:game|narrator|computer|gm|dm|ai)\s*[?.!]*",
+    r"|(?P<end>.+), (?:game|(?:mr |dear )?narrator|storyteller|game ?master|computer|gm|dm|ai)\s*[?.!]*",
     re.IGNORECASE,
 )
 _IS_ASKED = re.compile(
@@ -214,12 +215,14 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
         # What is so in the story is not told outside of it.
         is_secret = not is_rule and any(map(_OF_THE_STORY.match, _forms(_bare(marked))))
         kind = "spoiler" if is_secret else "typing" if is_typing else "rules"
+        kind = "machine" if _WHO_IS_IT.fullmatch(_bare(marked)) else kind
         kind = kind if is_rule or is_question(marked) else "ooc"
     elif not kind and not is_called and (asked := next(filter(is_of_the_game, (text, typed)), "")):
         kind, text = "rules", asked
     return "help" if not kind and text.startswith("/") else kind, text
 
 
+_WHO_IS_IT = re.compile(r"(?:who|what) (?:the hell )?(?:are|r) (?:you|u)(?: anyway| really)?")
 _OF_THE_STORY = re.compile(
     r"(?:is|are|was|were|did|does|who|whose|where|why|has|have) (?!i\b|we\b|there\b|it\b|this\b)"
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.utterances import TITLES
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.scene_lore.nouns import singular
@@ -107,8 +108,12 @@ def told_of_person(name: str, words: str, sentences: Sequence[str]) -> str:
 def told_about(words: str, sentences: Sequence[str]) -> str:
     """Return the sentence that has most of the telling words, with the one after it; empty where none has one, or all
     are words of many sentences."""
-    asked = {_stem(word) for word in content_words(words) if word not in STOP_WORDS and len(word) >= _TELLING} - _PLAIN
-    theirs = [{_stem(word) for word in content_words(said)} for said in sentences]
+    asked = {
+        _stem(word)
+        for word in _in_figures(words)
+        if word not in STOP_WORDS and (len(word) >= _TELLING or word.isdigit())
+    } - _PLAIN
+    theirs = [{_stem(word) for word in _in_figures(said)} for said in sentences]
     rare = {word for word in asked if 0 < sum(word in stems for stems in theirs) <= _RARE}
     found = [len(rare & stems) for stems in theirs]
     best = max(found, default=0)
@@ -116,6 +121,14 @@ def told_about(words: str, sentences: Sequence[str]) -> str:
     return " ".join(sentences[at : at + 2])
 
 
+def _in_figures(text: str) -> list[str]:
+    """Return the words of a text, numbers in figures."""
+    numbers = lexicon().numbers
+    return [str(numbers[word]) if word in numbers and len(word) > _SMALL else word for word in content_words(text)]
+
+
+# `a` and `one` count nothing.
+_SMALL = 3
 # A word of so many sentences tells one from the others.
 _RARE = 2
 

@@ -91,15 +91,17 @@ _NOW_THERE = re.compile(
     r"(?:and )?there(?: is|'s| are)? (?:suddenly|now appears?|appears?|suddenly appears) (?:a|an|the)\b"
 )
 _HOUR = re.compile(
-    r"(?:and |now )?(?:it's|its|it is|the time is)(?: (?:now|suddenly|already|finally))*"
+    r"(?:and |now |then )*(?:suddenly |now )?(?:it's|its|it is|the time is)(?: (?:now|suddenly|already|finally))*"
     r"(?: (?:half|quarter)(?: past| to)?)?"
     r"(?: [\w:]+)? ?(?:o'?clock|am|pm|in the (?:morning|evening|afternoon)|at night|midnight|noon|morning|dawn|daylight"
     r"|tomorrow|already|the next (?:day|morning)|spring|summer|autumn|winter)\b"
+    r"|(?:and |then )*(?:suddenly |now )(?:it's|its|it is) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve|\d{1,2})\b"
 )
 _BECOME = re.compile(
     r"(?:and |now |suddenly )*(?:i am|i'm|im)(?: (?:now|suddenly|magically|instantly|once more))* "
     r"(?:[\w-]+ years old again|[\w-]+ years old,? and it is|(?:a|the) (?:little )?(?:child|kid|boy|girl|baby) again"
-    r"|(?:young|small|little) again)\b"
+    r"|(?:young|small|little|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|\d{1,2}) again)\b"
 )
 _SUDDENLY = re.compile(
     r"(?:and )?(?:suddenly|magically|miraculously) (?:i|we) (?:have|own|hold) (?!to |got to |an idea|a feeling)"
@@ -230,7 +232,9 @@ def _happens(plain: Sequence[str], nouns: Nouns) -> bool:
         is_sudden = is_sudden or said[at] in _words()["sudden"]
         at += 1
     verb, after = (said[at], said[at + 1 :]) if at < len(said) else ("", [])
-    if set(after) & _words()["habits"] or _REMARKED.search(" ".join(said)):
+    # `walks in as if she had never died`
+    told = _LIKENED.split(" ".join(after))[0].split()
+    if set(told) & _words()["habits"] or _REMARKED.search(" ".join(said)):
         return False
     is_sudden = is_sudden or bool(set(after[:3]) & _words()["sudden"]) or _AT_ONCE.search(" ".join(after)) is not None
     if who == "several" and after and verb in _words()["climbing"] and after[0] in ("up", "down"):
@@ -249,6 +253,7 @@ def _happens(plain: Sequence[str], nouns: Nouns) -> bool:
     return _decides(who, verb, after, nouns, is_sudden=is_sudden, is_chain=chain, is_new=said[0] in _NEW)
 
 
+_LIKENED = re.compile(r"\b(?:as (?:if|though)|like) ")
 # What comes from nowhere; and a word that may be a verb of whom one speaks to.
 _NEW, _ODD = frozenset(("a", "an", "another")), re.compile(r"[a-z]{3,}[^s']s")
 # A remark, told as one.

@@ -80,6 +80,7 @@ def answer_aside(
         kind, found = "endings", tuple(subject for subject in found if subject != "endings")
     is_first = kind in _FIRST or kind == "endings" or kind in set(subjects_in(words, "questions")) - _WEAK
     answers = [guided or _answer(kind, state, rules)] if is_first or not found else []
+    answers += [_WINNING] if kind == "goal" and "winning" in subjects_in(words, "questions") else []
     for subject in found[:_MOST]:
         match subject:
             case "clocks":
