@@ -208,6 +208,12 @@ def test_a_question_that_names_nothing_of_the_game_gets_the_answer_of_its_kind()
         ("turn Viktor into a toad", "cannot turn into anything"),
         ("crawl through the keyhole", "what is solid"),
         ("break the fourth wall", "in the story"),
+        ("google who she is", "no line to the net"),
+        ("hack into the cameras with my neural implant", "any network"),
+        ("fast forward to when the tide turns", "cannot skip"),
+        ("phase through the door", "what is solid"),
+        ("rewind to my first summer", "cannot be stopped"),
+        ("it's all a dream and I wake up in my own bed", "awake already"),
         ("something that nobody has thought of", "beyond you here"),
     ],
 )
@@ -234,6 +240,8 @@ def test_an_impossible_deed_is_refused_by_what_it_would_be(words: str, said: str
         "turn into the alley",
         "turn the page into the light",
         "check the line on the card",
+        "return to the owner",
+        "walk through the door",
     ],
 )
 def test_what_is_possible_is_never_refused_as_impossible(line: str) -> None:
@@ -314,6 +322,15 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("what's the worst thing that can happen here?", "rules"),
         ("is this going to get violent?", "rules"),
         ("how many people are there in this game?", "rules"),
+        ("Is there a romance meter or what? And what lowers it?", "rules"),
+        ("how do I know when I've found all of them?", "rules"),
+        ("give me the full list of all locks please", "spoiler"),
+        ("give me a list of all commands please", "help"),
+        ("what must I do in the night? Clean? Sleep?", "goal"),
+        ("who are you, narrator?", "machine"),
+        ("narrator, describe me", "who"),
+        ("where is everybody", "company"),
+        ("i wanna start over as the barman", "restart"),
     ],
 )
 def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kind: str) -> None:
@@ -338,6 +355,9 @@ def test_what_is_said_to_the_game_is_heard_by_it_whoever_is_there(line: str, kin
         "give me the short version, Viktor",
         "how much of the night did Jin spend here?",
         "how long is the pier?",
+        "who are you?",
+        "show me all of it, Viktor",
+        "where is everybody's coat?",
     ],
 )
 def test_what_a_person_is_asked_stays_theirs(line: str) -> None:

@@ -157,3 +157,16 @@ def test_several_things_do_nothing_by_being_said_to_and_who_is_said_to_have_come
     output = heard(line, act("tell", line))
     assert [action.metadata.get("detail") for action in output.proposed_actions] == ["parrot"]
     assert output.proposed_actions[0].metadata["detail_is"] == "absent"
+
+
+def test_a_subject_and_its_verb_that_were_cut_apart_are_one_decree() -> None:
+    line = "nod to him and the whole bar cheers."
+    output = heard(line, act("gesture", "nod to him"), act("go", "and the whole bar"), act("thank", "cheers."))
+    assert [action.type for action in output.proposed_actions] == ["wave"]
+    assert output.not_played == ("and the whole bar cheers",)
+
+
+def test_what_a_guess_leaves_of_a_decree_is_not_said_to_anybody() -> None:
+    line = "I switch on the light and everybody is gone but Viktor"
+    output = heard(line, act("tell", line, score=0.3))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())

@@ -109,3 +109,9 @@ def test_other_words_are_not_put_to_them(words: str) -> None:
 def test_a_question_of_which_nobody_told_more_has_the_sentence_with_its_telling_word() -> None:
     assert earshot.told_about("which bell is it", DESK).startswith("There are three rules")
     assert earshot.told_about("what is the password", DESK) == ""
+
+
+def test_a_number_is_the_same_in_words_and_in_figures() -> None:
+    told = ("Rain falls on the roof.", "Nobody is in room 12, she says.")
+    assert earshot.told_about("what if somebody asks for twelve", told).startswith("Nobody is in room 12")
+    assert earshot.told_about("is there a one", told) == ""

@@ -147,3 +147,12 @@ def test_what_one_forbids_oneself_beside_deeds_is_no_word_to_somebody() -> None:
     ):
         found = acts_of(text, tagged, tagged(text), is_said=is_said, is_small=is_small)
         assert [act.kind for act in found] == kinds, text
+
+
+def test_bits_of_a_question_and_its_reason_belong_to_it() -> None:
+    acts = (Act(kind="goal", words="what must I do?"), Act(kind="wait", words="sleep?"))
+    found = acts_of("what must I do? sleep?", lambda text: (), acts, is_said=is_said, is_small=is_small)
+    assert [act.words for act in found] == ["what must I do? sleep?"]
+    acts = (Act(kind="seek", words="Is it haunted?"), Act(kind="thought", words="Because I don't do ghosts."))
+    found = acts_of("", lambda text: (), acts, is_said=is_said, is_small=is_small)
+    assert len(found) == 1

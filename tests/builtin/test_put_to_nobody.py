@@ -114,3 +114,22 @@ def test_what_somebody_makes_to_eat_is_made_and_a_toast_to_somebody_is_none() ->
     drunk = read("I'll make a toast to Jin", said("order", "I'll make a toast to Jin", target="a toast"), scope="bar")
     assert "work" in [action.form for action in made.proposed_actions]
     assert "work" not in [action.form for action in drunk.proposed_actions]
+
+
+def test_a_question_and_why_it_is_asked_are_one_line_to_nobody() -> None:
+    acts = (said("seek", "Is this a haunted house?"), said("thought", "I don't do ghosts."))
+    output = read("Is this a haunted house? I don't do ghosts.", *acts)
+    assert output.aside is not None and not output.proposed_actions and output.rest is None
+
+
+def test_what_is_concluded_aloud_is_put_beside_what_was_told() -> None:
+    output = read("so somebody has a plate in there", said("opinion", "so somebody has a plate in there"))
+    assert output.aside is not None and output.aside.kind == "alone"
+
+
+def test_a_thing_that_is_named_and_nothing_else_is_looked_at_and_asked_about() -> None:
+    seen = read("The plate.")
+    assert [(action.type, action.metadata.get("detail")) for action in seen.proposed_actions] == [("look", "plate")]
+    asked = read("Plate?")
+    assert asked.aside is not None and asked.aside.kind == "alone"
+    assert read("rings plate", Act(kind="use", words="rings plate", target="plate", score=0.8)) != seen

@@ -623,3 +623,26 @@ def test_words_show_that_an_act_is_of_another_kind(kind: str, words: str, meant:
 def test_what_was_asked_about_is_known_with_a_letter_wrong() -> None:
     assert is_asked_about("Ambrose", "where is ambros")
     assert not is_asked_about("Ambrose", "where is Marit")
+
+
+def test_nobody_goes_away_by_a_guess_and_who_is_there_is_asked_before_the_game() -> None:
+    words = "viktor mate wander please"
+    assert "go" not in types(reading(words, Act(kind="go", words=words, person="mate", score=0.3)))
+    words = "what's a guild"
+    asked = reading(words, Act(kind="stats", words=words, score=0.4))
+    assert types(asked) == ["ask"]
+    assert reading(words, Act(kind="stats", words=words, score=0.8)).aside is not None
+
+
+def test_where_a_place_is_that_no_way_leads_to_is_asked_of_who_is_there() -> None:
+    far = Named(id="p:cold_store", name="The Cold Store", kind="place")
+    scope = SCOPES["bar"].model_copy(update={"topics": (*SCOPES["bar"].topics, far)})
+    words = "where is the cold store"
+    acts = (act("seek", words, target="cold store"),)
+    output = interpret(InterpreterInput(player_text=words, scope=scope), lambda line: acts)
+    assert types(output) == ["ask"]
+
+
+def test_a_thought_of_which_nothing_can_be_made_is_said_to_who_is_there() -> None:
+    words = "crates are lumpish"
+    assert types(reading(words, act("thought", words))) == ["remark"]

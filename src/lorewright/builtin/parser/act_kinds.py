@@ -144,6 +144,12 @@ def is_small(act: Act) -> bool:
     return kind_of(act).harmless
 
 
+def is_thought(act: Act) -> bool:
+    """Tell whether an act is of a kind that is neither done nor said: somebody thinks aloud."""
+    kind = kind_of(act)
+    return not (kind.fits or kind.said or kind.aside or kind.lines)
+
+
 def is_going(act: Act) -> bool:
     """Tell whether an act is a walk to somewhere."""
     return kind_of(act).leaves and bool(act.target)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
+from lorewright.builtin.parser.act_kinds import is_thought
 from lorewright.builtin.parser.handling import FLESH
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -85,8 +86,8 @@ def read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
 
 
 def noun_alone(ctx: ParseContext, text: str) -> Reading | None:
-    """Return a thing that is named and nothing else, `the hat`, as a look at it; with a question mark as a question about
-    it, to whom one speaks with. None for people and ways, and for what is a verb as well."""
+    """Return a thing that is named and nothing else, `the hat`, as a look at it; with a question mark as a question
+    about it, to whom one speaks with. None for people and ways, and for what is a verb as well."""
     words = words_of(text)
     asks = bool(words) and words[-1].text.startswith("?")
     phrase = words[:-1] if words and words[-1].kind == "stop" else words
@@ -102,7 +103,8 @@ def noun_alone(ctx: ParseContext, text: str) -> Reading | None:
     if way is not None and any(action.location_id for action in way.actions):
         return None
     noun = in_prose(typed(phrase), nouns)
-    if exact(typed(phrase), nouns.things) is None and (noun is None or noun.standing != "shown"):
+    is_shown = noun is not None and noun.standing == "shown" and set(low) <= set(noun.name.casefold().split())
+    if exact(typed(phrase), nouns.things) is None and not is_shown:
         return None
     if asks:
         return put_to(ctx, text, None, phrase) if nouns.people else alone(text)
@@ -110,6 +112,17 @@ def noun_alone(ctx: ParseContext, text: str) -> Reading | None:
 
 
 _LONGEST_NOUN = 3
+
+
+def voiced(ctx: ParseContext, act: Act, found: list[Reading]) -> list[Reading]:
+    """Return the readings of an act; a thought of which nothing could be made as said to who is there."""
+    is_clear = act.score >= _CLEARLY and is_thought(act) and all(reading.is_lost for reading in found)
+    said = read_remark(ctx, act.words, None, words_of(act.words)) if is_clear and ctx.nouns.people else None
+    return found if said is None else [said]
+
+
+# From that on the kind of an act is no guess.
+_CLEARLY = 0.4
 
 
 def read_aloud(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:

@@ -12,7 +12,7 @@ from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_smal
 from lorewright.builtin.parser.civilities import as_handed
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
-from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone
+from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
@@ -402,6 +402,7 @@ def _readings_of(
     found = [by_kind] if by_kind is not None else []
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         found = fitting[0] if fitting else [one] if one is not None else []
+    found = voiced(ctx, act, found)
     small = None if alone else plainly(ctx, act, found, is_guess=act.score < UNSURE)
     return found if small is None else [small]
 
@@ -421,7 +422,9 @@ def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Readin
         return None
     here = {person.id for person in ctx.nouns.people}
     last = before.actions[-1] if before.actions else None
-    if last is None or not _is_speech(last) or last.target_id not in here or _quotes(clause):
+    if last is None or not _is_speech(last) or last.target_id not in here:
+        return None
+    if any(word.kind == "speech" for word in clause.words):
         return None
     parts: list[list[Word]] = [[]]
     for word in clause.words:
@@ -439,10 +442,6 @@ def _said_on(ctx: ParseContext, before: Reading, clause: Clause, reading: Readin
 
 # A fragment after words to somebody goes on with them: `six words`.
 _SHORT = 3
-
-
-def _quotes(clause: Clause) -> bool:
-    return any(word.kind == "speech" for word in clause.words)
 
 
 def _is_said_after(

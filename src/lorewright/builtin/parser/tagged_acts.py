@@ -45,7 +45,7 @@ from lorewright.builtin.parser.speech import (
     unheard,
 )
 from lorewright.builtin.parser.vocatives import short_name
-from lorewright.builtin.words.asides import is_of_the_game
+from lorewright.builtin.words.asides import is_of_the_game, is_question
 from lorewright.builtin.words.clauses import find_posture, lexicon, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
@@ -55,9 +55,8 @@ from lorewright.values.readings import Aside
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
-# The aside of what is said to the program, and from when on it is not doubted.
-_PROGRAM, _SURE = "program", 0.7
-# From that on the kind of an act is clear.
+# The aside of what is said to the program, from when on it is not doubted, and any other.
+_PROGRAM, _SURE, _LIKELY = "program", 0.7, 0.5
 _CLEAR = 0.9
 # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 UNSURE = 0.4
@@ -78,7 +77,6 @@ def _begins_clause(phrase: str) -> bool:
     return bool(phrase) and phrase.casefold().split()[0] in _NO_NOUNS
 
 
-# Words that begin a clause, and no noun.
 _NO_NOUNS = frozenset(
     "what what's whatever who whoever whose how why when where he she they we you i is are was were it's he's".split()
 )
@@ -90,11 +88,10 @@ def _head(phrase: str) -> str:
     end = next((at for at, word in enumerate(words) if at and word.casefold() in _AFTER_HEADS), len(words))
     while end > 1 and words[end - 1].casefold() in AFTER_NOUNS | _MANNERS:
         end -= 1
-    start = 2 if end > _OF_THE and words[0].casefold() == "of" and words[1].casefold() in lexicon().articles else 0
+    start = 2 if words[:1] == ["of"] and words[2:end] and words[1].casefold() in lexicon().articles else 0
     return " ".join(words[start:end])
 
 
-_OF_THE = 2
 # How a thing is held or put, after its name: `the sign straight`.
 _MANNERS = frozenset(
     "next steady straight close tight tighter askew upright level low lower high higher bright dim flat".split()
@@ -261,6 +258,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     if asked is not None and (told_by := _hearer(ctx, act)) is not None:
         return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
     if kind.ways and act.target and _is_way(ctx, act.target):
+        if resolve(act.target, ctx.nouns.exits) is None and (guide := _hearer(ctx, act)) is not None:
+            return put_to(ctx, act.words, guide, words_of(act.words))
         return _aside(kind.alone if kind.alone and _PEOPLE & words_in(act) else kind.ways, act)
     if kind.needs and not kind.needs & words_in(act):
         return _deed(ctx, act, replace(kind, harmless=True))
@@ -268,10 +267,11 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _aside("clocks", act)
     if kind.asks_why and is_put_to_listener(ctx, act.words, act.target) and (listener := only_person(ctx)) is not None:
         return put_to(ctx, act.words, listener, words_of(act.words))
-    is_doubted = kind.aside == _PROGRAM and act.score < _SURE and not is_of_the_game(act.words)
-    if is_doubted and (listener := _hearer(ctx, act)) is not None:
+    is_doubted = kind.aside not in ("", "lore") and act.score < (_SURE if kind.aside == _PROGRAM else _LIKELY)
+    if is_doubted and not is_of_the_game(act.words) and (listener := _hearer(ctx, act)) is not None:
         # Who stands with somebody speaks to them, where nothing says that the game is meant.
-        return read_remark(ctx, act.words, listener, words_of(act.words))
+        told = put_to if is_question(act.words) and kind.aside != _PROGRAM else read_remark
+        return told(ctx, act.words, listener, words_of(act.words))
     if kind.aside and not (kind.asks_why and _ASKING & words_in(act)):
         is_of_another = kind.aside == "who" and bool(act.person) and person_meant(ctx, act.person) is not None
         return wondering(act.topic or act.words) if kind.aside == "lore" or is_of_another else _aside(kind.aside, act)
@@ -301,7 +301,8 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         lines = iter((f"search {typeable(act.target)}",))
     for line in (*ways_said(kind, act), *lines):
         reading = read(line)
-        if reading is None:
+        if reading is None or (act.score < UNSURE and kind.leaves and not act.target):
+            # Nobody goes away by a guess.
             continue
         if reading.actions and is_read_as(ctx, act, reading):
             if act.score < _DOUBTFUL:
@@ -321,7 +322,6 @@ _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
 # Words for anything that may be there; and for people, of whom one asks whether they are here.
 _ANYTHING = frozenset("anything something everything whatever".split())
 _PEOPLE = frozenset("anyone anybody someone somebody who who's whos else alone people person".split())
-# Words that are said to somebody.
 _OF_YOU = frozenset("you your you're yours u ur".split())
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds
+from lorewright.builtin.parser.act_kinds import Kind, is_said, is_thought, kinds
 from lorewright.builtin.parser.handling import way_alone
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -50,10 +50,10 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return [peered]
     if (unseen := _unseen(ctx, text, acts, readings, told)) is not None:
         return [unseen]
-    thoughts = {act.words.strip(_SIGNS) for act in acts if _is_thought(act) and act.score >= _UNSURE}
+    thoughts = {act.words.strip(_SIGNS) for act in acts if is_thought(act) and act.score >= _UNSURE}
     readings = [
         alone(reading.words)
-        if reading.words.strip(_SIGNS) in thoughts and not any(map(_is_aimed, reading.actions)) and reading.actions
+        if reading.words.strip(_SIGNS) in thoughts and reading.actions and _is_posed(reading)
         else reading
         for reading in readings
     ]
@@ -87,11 +87,6 @@ def _is_settled(aside: Aside) -> bool:
     return aside.kind not in UNHEARD | {"lore"} or aside.kind in ("mute", "missing")
 
 
-def _is_thought(act: Act) -> bool:
-    kind = kinds().get(act.kind, Kind())
-    return not (kind.fits or kind.said or kind.aside or kind.lines)
-
-
 def _is_only_words(ctx: ParseContext, act: Act, told: Sequence[str]) -> bool:
     """Tell whether an act may be no more than words: said, asked, or somebody's name called."""
     return _is_said_or_asked(act) or bool(_named_at_the_front(ctx, act.words, told))
@@ -99,7 +94,7 @@ def _is_only_words(ctx: ParseContext, act: Act, told: Sequence[str]) -> bool:
 
 def _is_said_or_asked(act: Act) -> bool:
     is_deed = kinds().get(act.kind, Kind()).harmless and _OF_ONESELF.match(act.words) and "?" not in act.words
-    return is_said(act) or _is_thought(act) or (earshot.asks(act.words) and not is_deed)
+    return is_said(act) or is_thought(act) or (earshot.asks(act.words) and not is_deed)
 
 
 # Who tells what they do asks nothing: `I make a noise so who is in the house hears me`.
@@ -113,6 +108,13 @@ def _is_words(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> bool:
     is_speech = all(verb is not None and verb.is_speech for verb in verbs)
     is_aimed = any(map(_is_aimed, reading.actions)) and not any(_names_in(ctx, reading.words, told))
     return is_speech or (earshot.asks(reading.words) and not is_aimed)
+
+
+def _is_posed(reading: Reading) -> bool:
+    """Tell whether a reading is a deed with no aim, and no words."""
+    verbs = [verb_of(action.type) for action in reading.actions]
+    is_speech = any(verb is not None and verb.is_speech for verb in verbs)
+    return not is_speech and not any(map(_is_aimed, reading.actions))
 
 
 def _is_aimed(action: Action) -> bool:
@@ -242,7 +244,8 @@ def _unheard(
         return unheard(text, named)
     names = [*(_label(person, text, told) for person in elsewhere), *_names_in(ctx, text, told)]
     named = next(iter(names), "")
-    if any(reading.aside is not None and reading.aside.kind == "behind" for reading in readings):
+    is_behind = any(reading.aside is not None and reading.aside.kind == "behind" for reading in readings)
+    if is_behind and not (named and _asks_oneself(text)):
         return None
     noises = earshot.beyond(told, _names(ctx))
     about = earshot.told_of(text, noises)
@@ -264,7 +267,8 @@ def _unheard(
 
 # Who asks of others does not call them: `who's in the kitchen`.
 _ASKS_ONESELF = re.compile(
-    r"(?:^|[.!?,] *|\b(?:ok|oi|hey|wtf|and|so|but|hmm?|lol|omg|creepy|af)\s+)(?:who|whos|who's|what|whats|what's"
+    r"(?:^|[.!?,] *|\b(?:ok|oi|hey|wtf|and|so|but|hmm?|lol|omg|creepy|af|bruh|bro|yo|dude|man|wait)\s+)"
+    r"(?:who|whos|who's|what|whats|what's"
     r"|where|why|how|is|are|thers|there's|theres|was)\b(?!.*\b(?:you|u|your|ur|yourself)\b)",
     re.IGNORECASE,
 )

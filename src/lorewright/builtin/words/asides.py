@@ -146,7 +146,7 @@ def subjects_in(text: str, section: Section) -> tuple[str, ...]:
 _BRACKETED = re.compile(
     r"\(\((?P<double>.+?)\)*\)|[(\[{]?\s*(?:ooc|out of character)\b[:,.)\]]*\s*(?P<ooc>.+?)[)\]}]?"
     r"|(?:(?:wait|hey|ok|okay|so|dear|yo|hi|hello),? )?(?:(?:(?:a |one |quick |just )*(?:question|query|q) (?:for|to) )"
-    r"(?:the )?(?:game|narrator|computer|gm|dm|program)[,:]?|(?:game|(?:dear )?narrator|storyteller|computer|gm|dm)[,:])"
+    r"(?:the )?(?:game|narrator|computer|gm|dm|program)[,:]?|(?:game|narrator|storyteller|computer|gm|dm)[,:])"
     r" (?P<front>.+)"
     r"|(?P<tail>[^()\[\]]+?) ?[(\[](?:(?:asking|question for|for|to) )?(?:the )?(?:gm|dm|narrator|game|ooc)[)\]][?.!]*"
     r"|(?P<end>.+), (?:game|(?:mr |dear )?narrator|storyteller|game ?master|computer|gm|dm|ai)\s*[?.!]*",
@@ -205,6 +205,9 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     line before words were spelled out; with `is_called` it names somebody, who is asked what else the game would be."""
     marked = out_of_story(text)
     text = marked or text
+    if _TO_NARRATOR.match(typed.strip()) and not is_question(marked) and not aside_in(marked):
+        # Whom one calls tells the story: what they are asked to tell is looked at in it.
+        return "", marked
     kind = aside_in(text.lstrip("/")) or aside_in(out_of_story(typed) or typed)
     if kind == "pace" and len(text.split()) > _AWAY and not _ASKS.match(text):
         # Who is away for a moment says no more than that: `brb gonna see if she is ok`.
@@ -222,6 +225,7 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     return "help" if not kind and text.startswith("/") else kind, text
 
 
+_TO_NARRATOR = re.compile(r"(?:(?:hey|ok|dear) )?(?:narrator|storyteller|gm|dm|game|computer)[,:] ", re.IGNORECASE)
 _WHO_IS_IT = re.compile(r"(?:who|what) (?:the hell )?(?:are|r) (?:you|u)(?: anyway| really)?")
 _OF_THE_STORY = re.compile(
     r"(?:is|are|was|were|did|does|who|whose|where|why|has|have) (?!i\b|we\b|there\b|it\b|this\b)"

@@ -133,14 +133,16 @@ def _cut(text: str, tag_acts: TagActs, acts: Sequence[Act], *, is_said: IsKind, 
     found: list[Act] = []
     for act in acts:
         before = found[-1] if found else None
-        if before is not None and _ON_THE_WAY.fullmatch(act.words.strip(f"{_AROUND}.")):
+        is_asking = before is not None and before.words.rstrip().endswith("?")
+        if before is not None and is_asking and _is_bit_of_question(act, is_said):
+            found[-1] = _and(before, act)
+        elif before is not None and _ON_THE_WAY.fullmatch(act.words.strip(f"{_AROUND}.")):
             continue
-        if before is not None and (goes_on := _elliptic(before, act, is_said)):
+        elif before is not None and (goes_on := _elliptic(before, act, is_said)):
             same = {"kind": before.kind, "score": before.score}
             found += (after.model_copy(update={} if at else same) for at, after in enumerate(tag_acts(goes_on)))
-            continue
-        if _BEGINS_CLAUSE.match(act.words) and not set(act.words) & set('?"'):
-            if before is not None and is_said(before) and not _WHEN.match(act.words):
+        elif _BEGINS_CLAUSE.match(act.words) and not set(act.words) & set('?"'):
+            if before is not None and (is_said(before) or is_asking) and not _WHEN.match(act.words):
                 found[-1] = _and(before, act)
             else:
                 found += _after_clause(act, tag_acts)
@@ -154,6 +156,12 @@ def _cut(text: str, tag_acts: TagActs, acts: Sequence[Act], *, is_said: IsKind, 
 
 
 _SEVERAL = 2
+# So many words with a question mark go on with the question before them: `what must I do? Clean? Sleep?`
+_BIT = 2
+
+
+def _is_bit_of_question(act: Act, is_said: IsKind) -> bool:
+    return act.words.rstrip().endswith("?") and len(act.words.split()) <= _BIT and not is_said(act)
 
 
 def _and(before: Act, after: Act) -> Act:

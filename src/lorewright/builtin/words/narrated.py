@@ -95,6 +95,8 @@ _HOUR = re.compile(
     r"(?: (?:half|quarter)(?: past| to)?)?"
     r"(?: [\w:]+)? ?(?:o'?clock|am|pm|in the (?:morning|evening|afternoon)|at night|midnight|noon|morning|dawn|daylight"
     r"|tomorrow|already|the next (?:day|morning)|spring|summer|autumn|winter)\b"
+    r"|(?:and |then )*(?:the|our|my|these|those) (?:\w+ )?(?:minutes|hours|time|hour|night|evening|day|game|round)"
+    r" (?:is|are) (?:over|up|done)\b"
     r"|(?:and |then )*(?:suddenly |now )(?:it's|its|it is) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
     r"|twelve|\d{1,2})\b"
 )
@@ -104,6 +106,7 @@ _BECOME = re.compile(
     r"|(?:young|small|little|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|\d{1,2}) again)\b"
 )
 _SUDDENLY = re.compile(
+    r"(?:i am|i'm|im) now (?:a|an|the|invisible|immortal|rich|king|queen|god)\b|"
     r"(?:and )?(?:suddenly|magically|miraculously) (?:i|we) (?:have|own|hold) (?!to |got to |an idea|a feeling)"
     r"|(?:and )?(?:suddenly |now )(?:i am|i'm|im) |(?:i am|i'm|im) (?:suddenly|magically|instantly) "
 )
