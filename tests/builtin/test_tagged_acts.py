@@ -646,3 +646,47 @@ def test_where_a_place_is_that_no_way_leads_to_is_asked_of_who_is_there() -> Non
 def test_a_thought_of_which_nothing_can_be_made_is_said_to_who_is_there() -> None:
     words = "crates are lumpish"
     assert types(reading(words, act("thought", words))) == ["remark"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "target"),
+    [
+        ("whose is the glass?", "look", "glass"),
+        ("is that glass ever put down?", "look", "glass"),
+        ("is there any toast?", "seek", "toast"),
+        ("are we friends?", "where", ""),
+        ("whose idea was this game", "goal", ""),
+        ("what should I do with my arms?", "options", ""),
+        ("did anybody leave a note for me", "inventory", ""),
+        ("hey are there fish", "call", "fish"),
+    ],
+)
+def test_a_question_that_looks_at_nothing_is_put_to_who_is_there(words: str, kind: str, target: str) -> None:
+    doubtful = Act(kind=kind, words=words, target=target, score=0.55)
+    assert types(reading(words, doubtful)) == ["ask"]
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "target", "scope"),
+    [
+        ("is there a street door here?", "seek", "street door", "bar"),
+        ("what is that glass like", "look", "glass", "bar"),
+        ("where are we?", "where", "", "bar"),
+        ("who is here?", "look", "", "bar"),
+    ],
+)
+def test_a_question_after_what_is_there_is_a_look(words: str, kind: str, target: str, scope: str) -> None:
+    output = reading(words, Act(kind=kind, words=words, target=target, score=0.55), scope=scope)
+    assert "ask" not in types(output)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "your brother told me you play the cello, is that true?",
+        "if I told you that I know where it is",
+        "I told Viktor that Jin sent me",
+    ],
+)
+def test_what_others_said_holds_nobody_to_anything(words: str) -> None:
+    assert "recall" not in types(reading(words, act("tell", words, topic=words)))

@@ -14,9 +14,9 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import Generation
 from lorewright.index.vector_building import window_texts
 from lorewright.index.vectors.stored import StoredVectors
-from lorewright.scene_lore.cache import item_by_meaning
+from lorewright.scene_lore.cache import ANSWER, FAR, NEAR, fit_of, item_by_meaning
 from lorewright.scene_lore.gather import gather
-from lorewright.scene_lore.models import SceneFocus, SceneItem
+from lorewright.scene_lore.models import NPCBriefing, SceneFocus, SceneItem
 from support.pack_builder import loaded
 
 VIKTOR = """\
@@ -80,8 +80,11 @@ def opened(folder: Path, texts: dict[str, str | bytes]) -> Iterator[tuple[Genera
 
 
 def told(town: tuple[Generation, ...], words: str) -> str | None:
-    briefing = gather(town, SceneFocus(scene_id="s", location_id="town:p1", present_ids=("town:viktor",))).briefings[0]
-    return name(item_by_meaning(words, briefing.knows, town))
+    return name(item_by_meaning(words, _viktor(town).knows, town))
+
+
+def _viktor(town: tuple[Generation, ...]) -> NPCBriefing:
+    return gather(town, SceneFocus(scene_id="s", location_id="town:p1", present_ids=("town:viktor",))).briefings[0]
 
 
 def name(item: SceneItem | None) -> str | None:
@@ -95,6 +98,33 @@ def test_what_means_the_like_is_pointed_at(town: tuple[Generation, ...]) -> None
 @pytest.mark.parametrize("words", ["the opera", "", "  ", "arrears"])
 def test_what_means_nothing_that_may_be_told_points_at_nothing(town: tuple[Generation, ...], words: str) -> None:
     assert told(town, words) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "fit"),
+    [
+        ("the pier", ANSWER),
+        ("what lies off the pier", ANSWER),
+        ("apricot of the man in the coat", ANSWER),
+        ("the pier where the opera sang", FAR),
+        ("an opera that one sings by heart at a pier", FAR),
+        ("the boat that the opera paid for", NEAR),
+        ("the opera", FAR),
+    ],
+)
+def test_an_item_with_one_word_of_many_answers_no_question_that_it_is_not_near_in_meaning(
+    town: tuple[Generation, ...], words: str, fit: int
+) -> None:
+    items = {item.name: item for item in _viktor(town).knows}
+    item = items["fruit" if "apricot" in words else "boat"]
+    assert fit_of(words, "", item, town) == fit
+
+
+def test_without_vectors_every_item_that_words_point_at_may_answer(tmp_path: Path) -> None:
+    built = tmp_path / build_generation(loaded(tmp_path, files(60)), tmp_path).folder
+    generation = Generation(built)
+    assert fit_of("the pier where the opera sang", "", _viktor((generation,)).knows[0], (generation,)) == ANSWER
+    generation.close()
 
 
 def test_an_embedder_that_is_away_points_at_nothing(town: tuple[Generation, ...]) -> None:

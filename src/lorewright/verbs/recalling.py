@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
@@ -181,6 +182,10 @@ def _read_claim(ctx: ParseContext, words: str, put_to: PhraseMatch | None, spoke
     named = [
         exact(said_name, ctx.nouns.people) for said_name in (claim.by, claim.to) if said_name not in ("", "i", "you")
     ]
+    is_of_another = claim.by == "i" and _TOLD_ANOTHER.search(said) is not None
+    if (claim.by not in ("i", "you") and not any(named)) or is_of_another:
+        # What somebody else said, or was told, is news, or a question about them.
+        return None
     who = put_to or next(filter(None, named), None) or only_person(ctx)
     if who is None:
         lines = [f"{typeable(person.name)}, {said}" for person in ctx.nouns.people]
@@ -191,6 +196,9 @@ def _read_claim(ctx: ParseContext, words: str, put_to: PhraseMatch | None, spoke
     if claim.by == "i":
         metadata["by"] = "you"
     return acting(ctx, RECALL.name, f"hold {who.label} to it: {said[:80]}", target=who, metadata=metadata)
+
+
+_TOLD_ANOTHER = re.compile(r"\btold (?!you\b)", re.IGNORECASE)
 
 
 def _read_record(ctx: ParseContext, words: str, asked: PhraseMatch | None, spoken: Sequence[Word]) -> Reading | None:

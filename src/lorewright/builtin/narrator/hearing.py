@@ -302,10 +302,12 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     small = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | names
     wanted = {singular(word) for word in content_words(outcome.deed or asked)} - small
     said = {singular(word) for word in content_words(new[0].text)}
-    there_is = _IS_THERE.match(outcome.deed or asked)
-    if there_is is not None and (what := singular(there_is["what"].casefold())) not in said | small:
+    put = outcome.deed or asked
+    if any(of_what.match(put) and not told.search(new[0].text) for of_what, told in _ANSWERED_BY):
+        return _beside(outcome, who)
+    if (there_is := _IS_THERE.match(put)) is not None and (what := singular(there_is["what"].casefold())) not in said:
         is_stem = len(what) >= _STEM and any(word[:_STEM] == what[:_STEM] for word in said)
-        return [] if is_stem else _beside(outcome, who)
+        return [] if is_stem or what in small else _beside(outcome, who)
     is_near = any(word[:_STEM] in {other[:_STEM] for other in said} for word in wanted if len(word) >= _STEM)
     shared = set(content_words(asked)) & set(content_words(new[0].text))
     if not wanted or is_near or wanted & said or not shared or not shared <= names | FAINT_WORDS:
@@ -314,17 +316,40 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
 
 
 def _beside(outcome: Outcome, who: Person) -> list[Beat]:
-    group = "echo.told.beside" if outcome.deed else "told.beside"
+    group = "led.own" if outcome.form == "ask_self" else "told.beside"
+    group = f"echo.{group}" if outcome.deed else group
     return [Beat("outcome", group, {}, {"who": who, "deed": outcome.deed} if outcome.deed else {"who": who})]
 
 
-# A question whether there is something in what is told of.
+_SO = r"(?:(?:so|and|but|well|then|now|or),? )*"
+# A question whether there is something in what is told of, or whether it is so.
 _IS_THERE = re.compile(
-    r"(?:(?:so|and|but|well),? )*(?:is|are) there (?:any |a |an |much |some |good |really |enough |still )*"
-    r"(?P<what>[\w'-]+)(?: to be made| to be had)? in\b",
+    rf"{_SO}(?:(?:is|are) there (?:any |a |an |much |some |good |really |enough |still )*"
+    r"(?P<what>[\w'-]+)(?: to be made| to be had)? in\b)",
     re.IGNORECASE,
 )
-
+# Questions that only a number, a time or an age answers, and what shows that one is named.
+_COUNT = (
+    r"\d+|dozens?|hundreds?|thousands?"
+    r"|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirt|fort|fift|sixt|sevent|eight|ninet|twent)\w*"
+)
+_LONG_TIMES = r"years?|months|weeks|fortnight|days|nights|summers?|winters?|since|until|always|ever|never"
+_TIMES = (
+    rf"{_LONG_TIMES}|hours?|minutes?|till|before|after|dusk|dawn|midnight|noon|morning|evening|tonight|yesterday|ago"
+    r"|when|once|week|month|night|day"
+)
+_ANSWERED_BY = tuple(
+    (re.compile(rf"{_SO}(?:{of_what})\b", re.IGNORECASE), re.compile(rf"\b(?:{told})\b", re.IGNORECASE))
+    for of_what, told in (
+        (r"since when|how long (?:has|have|had|did|do|does|ago)", _LONG_TIMES),
+        (r"how (?:much time|soon|late)|(?:at )?what (?:time|hour)|when", rf"{_TIMES}|at (?:{_COUNT})"),
+        (r"how old", rf"{_COUNT}|years?|old|age"),
+        (
+            r"how (?:many|much|deep|high|big|wide|far|tall|heavy|often)",
+            rf"{_COUNT}|one|twice|half|both|all|none|nobody|no|few|many|most|some|every|each|{_LONG_TIMES}",
+        ),
+    )
+)
 
 _NAME = re.compile(r"\b[A-Z][\w'-]+")
 _ASKS = re.compile(

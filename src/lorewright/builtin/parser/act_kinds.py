@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from lorewright.builtin.parser.readings import Reading
+from lorewright.builtin.parser.readings import ParseContext, Reading
+from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
 from lorewright.scene_lore.nouns import is_everybodys, is_verb, singular
@@ -186,8 +187,14 @@ def doubted(act: Act) -> Act:
     """Return words that are hardly of their kind as a question, or as something told: `Hot and cold?` is no praise."""
     asked, told = kind_of(act).doubted
     words = act.words.strip(' *"”')
-    name, least = asked if "?" in words else told
+    name, least = asked if "?" in words or _IS_ASKED.match(words) else told
     return act.model_copy(update={"kind": name}) if act.score < least else act
+
+
+# A question without a mark.
+_IS_ASKED = re.compile(
+    r"(?:(?:so|and|but|hey|oi|yo|ok|well)[, ]+)*(?:is|are|was|were|does|did|has) (?!that\b)\w", re.IGNORECASE
+)
 
 
 def questions_in(act: Act) -> list[str]:
@@ -335,3 +342,78 @@ def _may_hang(before: Act, act: Act) -> bool:
 def _hangs_on(before: Act, act: Act) -> bool:
     is_open = bool(_IF_DONE.fullmatch(before.words)) and before.words[-1:] not in ".;!"
     return is_open and act.words.casefold().startswith("and ") and not _OF_YOU.search(act.words)
+
+
+# A question that was taken for an act -> one to who is here.
+
+
+def as_question(ctx: ParseContext, act: Act) -> Act:
+    """Return a question that was taken for an act, or for one about the game, as a question to who is here; others, and
+    those after what is there to be looked at, as they are."""
+    kind, words = kind_of(act), act.words.strip(' *"”')
+    if not ctx.nouns.people or kind.said or not _ASKS_PEOPLE.match(words) or _OF_COMPANY.search(words):
+        return act
+    if kind.aside or kind == kinds().get(_PLACE):
+        is_doubted = act.score < _CERTAIN and act.kind in _SHOWN_BY and not _SHOWN_BY[act.kind].search(words)
+        return _put_as_question(act, words) if is_doubted else act
+    if not kind.asks_why and not kind.felt and not _OF_OTHERS.match(words):
+        return act
+    # `Is the water cold?` feels the water.
+    noun = act.target.rpartition(" ")[0] if kind.felt else ""
+    if noun and in_prose(noun, ctx.nouns) is not None:
+        return act.model_copy(update={"target": noun, "words": kind.lines[0].format(target=noun)})
+    if act.target and (_IS_PRESENT.match(words) or (_IS_THERE.match(words) and _is_entity(ctx, act.target))):
+        return act
+    return _put_as_question(act, words)
+
+
+def _put_as_question(act: Act, words: str) -> Act:
+    kind = next(kind.asks_why for kind in kinds().values() if kind.asks_why)
+    return Act(kind=kind, words=act.words, topic=words.strip(" ?.!,"), score=1.0)
+
+
+def _is_entity(ctx: ParseContext, noun: str) -> bool:
+    here = (*ctx.nouns.people, *ctx.nouns.things, *ctx.nouns.doors)
+    return resolve(noun, here) is not None or exact(noun, ctx.nouns.exits) is not None
+
+
+# How a question begins that looks at nothing: whether something is so, whose it is, why.
+_ASKS_PEOPLE = re.compile(
+    r"(?:(?:so|and|but|or|hey|oi|ok|okay|well|um+|oh|wait|please|excuse me|sorry|tell me)[, ]+)*"
+    r"(?:(?:is|are|was|were|isn't|aren't|wasn't|weren't|does|did|doesn't|didn't|don't|has|hasn't|had|will|would|why|whose"
+    r"|how come|what (?:if|time|should|would|shall)|should|shall)\b"
+    r"|(?:who(?:'s|s)?|whos) (?!am\b)|do (?:i|you|u|we|they|people|any\w*|some\w*|these|those)\b"
+    r"|(?:have|can|could) (?:they|he|she|it|people|any\w+|some\w+|we|you|u)\b)",
+    re.IGNORECASE,
+)
+_OF_COMPANY = re.compile(
+    r"\b(?:any(?:one|body)|some(?:one|body)|who(?:'s|s)?|everybody|everyone)(?: else)?(?: (?:is|are|was))?"
+    r"(?: (?:else|here|there|in|about|around|present|inside|home|nearby|with me|in here|out there|at home))*\W*$"
+    r"|\bwho(?:'s|s| is| are) (?:(?:all |also )?(?:here|there|in|at|that|this|she|he|the)\b)"
+    r"|\b(?:am i|are we (?:here|in|at|alone|there)|i'm|can i (?:see|hear|smell|feel|go|leave|reach|find|get)"
+    r"|do i (?:see|hear|smell|feel|have|know|carry|own))\b",
+    re.IGNORECASE,
+)
+# What begins like that is done by nobody.
+_OF_OTHERS = re.compile(
+    r"(?:(?:so|and|but|hey|ok|well)[, ]+)*(?:is|are|was|were|did|does|has|had|why|whose) (?!i\b|we\b)", re.I
+)
+_IS_PRESENT = re.compile(
+    r"(?:is|are) (?:the|that|he|she|\w+) .*\b(?:still|out|over|up) (?:here|there|around|about)\W*$", re.I
+)
+_IS_THERE = re.compile(r"\W*(?:[\w']+,? )?(?:is|are) there\b", re.IGNORECASE)
+# The look round a place; from so much on the kind of a question about the game is not doubted; and what such
+# questions say.
+_PLACE, _CERTAIN = "where", 0.8
+_SHOWN_BY = {
+    kind: re.compile(rf"\b(?:{said})\b", re.IGNORECASE)
+    for kind, said in (
+        ("where", r"where|wheres|what(?:'s| is) this|(?:which|what) (?:room|place)"),
+        ("goal", r"goal|aim|point|supposed|meant|mission|objective|win|quest|purpose|task|i (?:have|need|want) to"),
+        (
+            "options",
+            r"what (?:can|should|do|shall) (?:i|we) (?:do|try|say|type)(?: (?:now|here|next|first|then))*\W*$|choices",
+        ),
+        ("when", r"time (?:is it|it is)|the time|how (?:long|late|much time)|clock|left|until|till|o'clock|day is it"),
+    )
+}

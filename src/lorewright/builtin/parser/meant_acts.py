@@ -11,6 +11,7 @@ from itertools import zip_longest
 from lorewright.builtin.parser.act_kinds import (
     TURNED,
     Kind,
+    as_question,
     doubted,
     is_said,
     kind_of,
@@ -308,8 +309,7 @@ def _plain(words: str, phrase: str) -> str:
 
 def _slyly(act: Act) -> Act:
     """Return an act that one pretends not to do as that act: `pretend not to watch Oakes`."""
-    found = _SLYLY.match(act.words)
-    if found is None:
+    if (found := _SLYLY.match(act.words)) is None:
         return act
     whom, verb = found["whom"].strip(" ,.!*"), found["verb"].casefold()
     meant = ((name, kind) for name, kind in kinds().items() if kind.slyly and verb in kind.slyly.split("|"))
@@ -329,6 +329,7 @@ def _up_to_door(act: Act, after: Act | None) -> Act:
 def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     """Return an act of another kind where its words say so: who climbs into a boat takes a seat there, who goes to find
     somebody goes to them."""
+    act = as_question(ctx, act)
     words, kind = act.words.strip(" ,.!*"), kind_of(act)
     is_own = isinstance(resolve(act.target, ctx.nouns.carried), PhraseMatch) if act.target else False
     for likely in (kind, kind_of(doubted(act))):

@@ -120,9 +120,10 @@ _SENSED = re.compile(
 
 def _said_in(words: str, person: str, listener: Candidate) -> _Said:
     """Return what is said in an act: what stands in quotation marks, what is reported as said, else all of it."""
+    words = _MENTIONED.sub(r"\1", words)
     if quoted := _QUOTED.findall(words):
         return _Said(" ".join(part.strip().rstrip(",") + "." for part in quoted))
-    text = _ASIDE.sub(" ", words).strip(' *,"“”')
+    text = _TOLD_BESIDE.sub("", _ASIDE.sub(" ", words)).strip(' *,"“”')
     names = [*_names_of(listener, person), "him", "her", "them", "everybody", "everyone"]
     whom = "|".join(f"(?:the )?{re.escape(name)}" for name in sorted(names, key=len, reverse=True) if name)
     for pattern in (_REPORT, _REPORT_AFTER, _REPORT_BARE):
@@ -130,6 +131,19 @@ def _said_in(words: str, person: str, listener: Candidate) -> _Said:
         if found is not None and _speaks(found["verb"]):
             return _Said(_reported(found["rest"].strip()), reported=True)
     return _Said(text)
+
+
+# Words in quotation marks that are only spoken of, within a sentence: `what "under the ice" is supposed to mean`.
+_MENTIONED = re.compile(
+    r"(?<=\w )(?<!say )(?<!says )(?<!said )[\"“]([^\"“”,.!?]+)[\"”](?=,? (?!i\b|he\b|she\b|you\b)[a-z])"
+)
+# What is told of what is said, and not said: `, which is nearly true`, `, I tell them, although there are none`.
+_TOLD_BESIDE = re.compile(
+    r",? (?:which|(?:al|even )?though (?:it|that|this|none of it)) (?:is|was|isn't|wasn't)\b(?: [\w']+){0,3}?"
+    r" (?:true|so|untrue|false|lies?|fib|nonsense|invention|case)\b.*"
+    r"|,\s+i (?:say|tell|lie|explain|add|claim|insist|whisper|mutter)\b(?: [\w']+){0,2},.*",
+    re.IGNORECASE,
+)
 
 
 def _is_form(word: str) -> bool:

@@ -16,7 +16,8 @@ from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.actions import Attempt, GroundedItem
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import is_answered, verb_of
-from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS, item_by_meaning, match_items
+from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS, fit_of, item_by_meaning, match_items
+from lorewright.scene_lore.cache import FAR as NO_FIT
 from lorewright.scene_lore.gather import described, gather_person
 from lorewright.scene_lore.models import SceneItem, SceneLore
 from lorewright.turn.views.acquaintance import Acquaintance
@@ -148,7 +149,8 @@ def _beside(
     said = f"{asked} {topic}" if _POINTS_BACK.search(asked) else asked
     free = _free_items(asked_of, lore, state)
     for words in dict.fromkeys((action.words, asked, said)):
-        if found := match_items(words, free, generations).items:
+        found = match_items(words, free, generations).items[:1]
+        if found and fit_of(words, asked, found[0], generations) != NO_FIT:
             return _told_by(asked_of, found[0])
     matched = [item for item in attempt.grounding.items if item.holder_id == asked_of]
     others = () if matched or action.is_whispered or action.form == OF_SELF else lore.briefings
@@ -164,7 +166,8 @@ def _beside(
     if any(unheard(lines, state.recall) for lines in openly_said.values()):
         return None
     # Words of every conversation (`what does it mean?`) are near to anything.
-    near = item_by_meaning(action.deed or said, free, generations, is_beside=True) if _telling(asked) else None
+    telling = action.deed or said
+    near = item_by_meaning(telling, free, generations, whole=action.words, is_beside=True) if _telling(asked) else None
     if near is not None:
         return _told_by(asked_of, near)
     is_far = (form is None or form.led_on == FAR) and is_led_far(state.recall)
