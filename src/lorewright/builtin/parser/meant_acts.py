@@ -255,14 +255,10 @@ def _parts(act: Act) -> Sequence[Act]:
         return [act.model_copy(update=fields) for fields in named]
     parts = re.split(r",\s+(?:and\s+|then\s+)*", act.words.strip(" ,.*")) if kind_of(act).harmless else ()
     if len(parts) < 2 or not all(
-        verb_told(part) or _NOT_DONE.fullmatch(part) or _is_plain_verb(part) for part in parts
+        verb_told(part) or _NOT_DONE.fullmatch(part) or act_word(part) in lexicon().verb_words for part in parts
     ):
         return [act]
     return [act.model_copy(update={"words": part, **_named_in(act, part)}) for part in parts]
-
-
-def _is_plain_verb(words: str) -> bool:
-    return act_word(words) in lexicon().verb_words
 
 
 def _named_in(act: Act, words: str) -> dict[str, str]:
