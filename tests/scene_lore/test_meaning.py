@@ -14,7 +14,8 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import Generation
 from lorewright.index.vector_building import window_texts
 from lorewright.index.vectors.stored import StoredVectors
-from lorewright.scene_lore.cache import ANSWER, FAR, NEAR, fit_of, item_by_meaning
+from lorewright.scene_lore.cache import item_by_meaning
+from lorewright.scene_lore.fitting import ANSWER, FAR, NEAR, fit_of
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import NPCBriefing, SceneFocus, SceneItem
 from support.pack_builder import loaded

@@ -26,7 +26,6 @@ from lorewright.index.keywords import (
     KeywordTable,
     content_words,
     indexed_row,
-    matching_words,
     rank_keywords,
     words_of,
 )
@@ -85,11 +84,11 @@ def item_by_meaning(
     if best is None or best[1] < least:
         return None
     nearest = wanted[best[0]]
-    of_both = _strangeness_of_both(words, whole, nearest, generations)
+    of_both = strangeness_of(words, whole, nearest, generations)
     return nearest if of_both is None or of_both >= (MIN_BESIDE if is_beside else MIN_OF_BOTH) else None
 
 
-def _strangeness_of_both(words: str, whole: str, item: SceneItem, generations: Sequence[Generation]) -> float | None:
+def strangeness_of(words: str, whole: str, item: SceneItem, generations: Sequence[Generation]) -> float | None:
     """Return the mean of how strangely near an item is to the topic of a question and to all of it; None where its pack
     has no vectors, or where there is only one of the two."""
     found = [
@@ -155,7 +154,7 @@ def match_items(
     An alias (`the courier`) counts as the name it stands for. Without words every item matches, in source order; words
     that match nothing give no items. With `is_sought` one word of many is enough.
     """
-    english = _are_english(items, generations)
+    english = are_english(items, generations)
     telling = [word for word in content_words(words, english=english) if not english or word not in STOP_WORDS]
     if english and len(words_of(words)) >= _SENTENCE:
         telling = [word for word in telling if word not in COLOURLESS_WORDS | FAINT_WORDS]
@@ -169,7 +168,7 @@ def match_items(
         return Match(tuple(items), ())
     named = named_entities(words, generations, in_scene=_everyone(generations), hidden=hidden_from_players(generations))
     topics = (*named, *(slug(word) for word in telling))
-    search_words = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
+    search_words = [*telling, *(word for entity_id in named for word in name_words(entity_id, generations))]
     has_many = len(words_of(words)) >= _SENTENCE and len(set(telling)) >= _MANY_WORDS
     least = _OF_MANY if english and has_many and not named and not is_sought else 1
     reading = oldest_reading(generations)
@@ -182,40 +181,7 @@ def match_items(
     return Match(ranked, tuple(dict.fromkeys(topics)))
 
 
-# What an item that words point at is to the question that has them.
-FAR, NEAR, ANSWER = range(3)
-# From so many standard deviations on (see `MIN_STRANGENESS`) an item with at most half of a question's telling words
-# answers it; with more of them; with none, where it has no others; and from so many it is at least near.
-_WITH_HALF, _WITH_MOST, _WITH_NONE, _WITH_SOME = 3.2, 1.5, 3.0, 2.2
-
-
-def fit_of(words: str, whole: str, item: SceneItem, generations: Sequence[Generation]) -> int:
-    """Return whether an item that the words of a question point at answers it, is near it, or only has one of its words
-    by chance: by how many of its telling words the item has, and by how near it is in meaning. `whole` is the question
-    that the words are the topic of. Tried on 200 questions to the people of the packs that ship: of the items that are
-    near neither way all were beside the point."""
-    if not words.strip() or not _are_english([item], generations):
-        return ANSWER
-    weak = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | set(_name_words(holder_of(item.id), generations))
-    strong = {word for word in content_words(words) if word not in weak and "'" not in word}
-    # `Money in taps`, of the man who sells taps, is about money.
-    strong = strong - _called([holder_of(item.id)], generations) or strong
-    subject = f"{item.name.replace('_', ' ')} {item.trigger or ''}"
-    shared = {word for word, found in matching_words(strong, (subject, item.text)).items() if found}
-    is_subject = any(matching_words(shared, (subject,)).values())
-    near = _strangeness_of_both(words, whole, item, generations)
-    if near is None:
-        return ANSWER
-    if not strong or (shared == strong and (len(strong) > 1 or not whole)):
-        return ANSWER if strong or near >= _WITH_NONE else FAR
-    has_most = len(shared) * 2 > len(strong)
-    if shared and (near >= _WITH_HALF or (has_most and (is_subject or near >= _WITH_MOST))):
-        return ANSWER
-    is_near = (is_subject or near >= _WITH_SOME) and len(shared) * 3 >= len(strong)
-    return NEAR if is_near or near >= _WITH_NONE else FAR
-
-
-def _called(entity_ids: Iterable[str], generations: Sequence[Generation]) -> set[str]:
+def called_words(entity_ids: Iterable[str], generations: Sequence[Generation]) -> set[str]:
     """Return the words of the names and aliases of some entities."""
     found = [generation.entity(entity_id) for entity_id in entity_ids for generation in generations]
     return {
@@ -234,7 +200,7 @@ def _about_those_named(
     their names, and one other word of the sentence alone: `Jin` and `days` is nothing about days."""
     holders = {holder_of(item.id) for item in items}
     others = [entity_id for entity_id in named if entity_id not in holders]
-    called = _called(others, generations)
+    called = called_words(others, generations)
     if not called:
         return tuple(items)
     said = set(telling) - called
@@ -285,13 +251,13 @@ def search_items(
     """
     place = {word for name in place_names for word in words_of(name)} | _WHOLE_PLACE
     match = match_items(words, items, generations, is_sought=True)
-    if place.issuperset(content_words(words, english=_are_english(items, generations))):
+    if place.issuperset(content_words(words, english=are_english(items, generations))):
         rest = tuple(item for item in items if item not in match.items)
         return Match((*match.items, *rest), match.topics)
     return match
 
 
-def _are_english(items: Sequence[SceneItem], generations: Sequence[Generation]) -> bool:
+def are_english(items: Sequence[SceneItem], generations: Sequence[Generation]) -> bool:
     """Return True if no item comes from a pack in another language."""
     packs = {item.id.partition(":")[0] for item in items}
     return all(generation.english for generation in generations if generation.pack_id in packs)
@@ -302,7 +268,7 @@ def _everyone(generations: Sequence[Generation]) -> set[str]:
     return {entity_id for generation in generations for entity_id in generation.entities()}
 
 
-def _name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
+def name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
     found = [entity for generation in generations if (entity := generation.entity(entity_id)) is not None]
     return [word for entity in found for word in content_words(entity.name)]
 

@@ -16,8 +16,9 @@ from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.actions import Attempt, GroundedItem
 from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import is_answered, verb_of
-from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS, fit_of, item_by_meaning, match_items
-from lorewright.scene_lore.cache import FAR as NO_FIT
+from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS, item_by_meaning, match_items
+from lorewright.scene_lore.fitting import FAR as NO_FIT
+from lorewright.scene_lore.fitting import fit_of
 from lorewright.scene_lore.gather import described, gather_person
 from lorewright.scene_lore.models import SceneItem, SceneLore
 from lorewright.turn.views.acquaintance import Acquaintance

@@ -21,7 +21,8 @@ from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ActionType, CampaignRules, Ruleset
 from lorewright.rules.validate import BARRIERS
 from lorewright.rules.verbs import verb_for, verb_of
-from lorewright.scene_lore.cache import ANSWER, fit_of, item_by_meaning, match_items, search_items
+from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
+from lorewright.scene_lore.fitting import answers_among
 from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
 from lorewright.values.scope import Board, Named, Scope, Square, WayOut
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
@@ -115,7 +116,7 @@ def _asks_for_own(action: Action, state: WorldState, lore: SceneLore, generation
     learned = state.learned_by(action.actor_id)
     items = [item for item in briefing.knows if item.id not in learned]
     pointed_at = match_items(action.words, items, generations).items if action.words else ()
-    if any(fit_of(action.words, action.deed, item, generations) == ANSWER for item in pointed_at[:1]):
+    if answers_among(action.words, action.deed, pointed_at[:1], {item.id for item in items}, generations):
         return True
     # What is asked for is there or is not: nothing near it in meaning is meant.
     return verb.points_on and item_by_meaning(action.words, items, generations, whole=action.deed) is not None
@@ -202,7 +203,8 @@ def _ground_question(
     learned = state.learned_by(action.actor_id)
     withholds = [item if item.id in learned else _without_text(item) for item in briefing.withholds]
     found = match_items(action.words, (*briefing.knows, *withholds) if action.words else briefing.knows, generations)
-    items = _answering(action, found.items, knows, generations)
+    is_pressed = (verb := verb_of(action.type)) is not None and verb.is_pressing
+    items = found.items if is_pressed else answers_among(action.words, action.deed, found.items, knows, generations)
     if not items:
         meant = item_by_meaning(
             action.words,
@@ -214,7 +216,8 @@ def _ground_question(
     # What they have told of it is meant too, however much better a secret's name fits the words.
     told = [item for item in (*briefing.knows, *briefing.withholds) if item.id in learned and item not in items]
     if action.words and told:
-        items = (*items, *_answering(action, match_items(action.words, told, generations).items, knows, generations))
+        again = match_items(action.words, told, generations).items
+        items = (*items, *answers_among(action.words, action.deed, again, knows, generations))
     return Grounding(
         items=tuple(
             GroundedItem(id=item.id, role="knows" if item.id in knows else "withholds", holder_id=briefing.npc_id)
@@ -222,21 +225,6 @@ def _ground_question(
         ),
         topics=found.topics,
     )
-
-
-def _answering(
-    action: Action, items: tuple[SceneItem, ...], knows: Collection[str], generations: Sequence[Generation]
-) -> tuple[SceneItem, ...]:
-    """Return the items that a question's words point at, without what they `know` and would tell that is no answer;
-    none where no more than that is pointed at. Who is pressed is pressed for whatever the words touch."""
-    verb = verb_of(action.type)
-    if verb is None or verb.is_pressing:
-        return items
-    open_items = [item for item in items if item.id in knows]
-    answers = {item.id for item in open_items if fit_of(action.words, action.deed, item, generations) == ANSWER}
-    if open_items and not answers:
-        return ()
-    return tuple(item for item in items if item.id in answers or item.id not in knows)
 
 
 def _ground_told(action: Action, state: WorldState, generations: Sequence[Generation]) -> Grounding:

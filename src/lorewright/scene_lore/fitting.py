@@ -1,0 +1,62 @@
+"""Items that a question's words point at -> those that answer it: an incidental word is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from lorewright.ids import holder_of
+from lorewright.index.generation import Generation
+from lorewright.index.keywords import STOP_WORDS, content_words, matching_words
+from lorewright.scene_lore.cache import (
+    COLOURLESS_WORDS,
+    FAINT_WORDS,
+    are_english,
+    called_words,
+    name_words,
+    strangeness_of,
+)
+from lorewright.scene_lore.models import SceneItem
+
+# What an item that words point at is to the question that has them.
+FAR, NEAR, ANSWER = range(3)
+# From so many standard deviations on (see `MIN_STRANGENESS`) an item with at most half of a question's telling words
+# answers it; with more of them; with none, where it has no others; and from so many it is at least near.
+_WITH_HALF, _WITH_MOST, _WITH_NONE, _WITH_SOME = 3.2, 1.5, 3.0, 2.2
+
+
+def fit_of(words: str, whole: str, item: SceneItem, generations: Sequence[Generation]) -> int:
+    """Return whether an item that the words of a question point at answers it, is near it, or only has one of its words
+    by chance: by how many of its telling words the item has, and by how near it is in meaning. `whole` is the question
+    that the words are the topic of. Tried on 200 questions to the people of the packs that ship: of the items that are
+    near neither way all were beside the point."""
+    if not words.strip() or not are_english([item], generations):
+        return ANSWER
+    weak = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | set(name_words(holder_of(item.id), generations))
+    strong = {word for word in content_words(words) if word not in weak and "'" not in word}
+    # `Money in taps`, of the man who sells taps, is about money.
+    strong = strong - called_words([holder_of(item.id)], generations) or strong
+    subject = f"{item.name.replace('_', ' ')} {item.trigger or ''}"
+    shared = {word for word, found in matching_words(strong, (subject, item.text)).items() if found}
+    is_subject = any(matching_words(shared, (subject,)).values())
+    near = strangeness_of(words, whole, item, generations)
+    if near is None:
+        return ANSWER
+    if not strong or (shared == strong and (len(strong) > 1 or not whole)):
+        return ANSWER if strong or near >= _WITH_NONE else FAR
+    has_most = len(shared) * 2 > len(strong)
+    if shared and (near >= _WITH_HALF or (has_most and (is_subject or near >= _WITH_MOST))):
+        return ANSWER
+    is_near = (is_subject or near >= _WITH_SOME) and len(shared) * 3 >= len(strong)
+    return NEAR if is_near or near >= _WITH_NONE else FAR
+
+
+def answers_among(
+    words: str, whole: str, items: Sequence[SceneItem], knows: Collection[str], generations: Sequence[Generation]
+) -> tuple[SceneItem, ...]:
+    """Return the items that a question's words point at, without what its person `knows` and would tell that is no
+    answer; none where no more than that is pointed at. `whole` is the question that the words are the topic of."""
+    open_items = [item for item in items if item.id in knows]
+    answers = {item.id for item in open_items if fit_of(words, whole, item, generations) == ANSWER}
+    if open_items and not answers:
+        return ()
+    return tuple(item for item in items if item.id in answers or item.id not in knows)
