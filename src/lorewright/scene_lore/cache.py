@@ -269,6 +269,7 @@ def _everyone(generations: Sequence[Generation]) -> set[str]:
 
 
 def name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
+    """Return the words of an entity's name in each pack."""
     found = [entity for generation in generations if (entity := generation.entity(entity_id)) is not None]
     return [word for entity in found for word in content_words(entity.name)]
 
