@@ -8,6 +8,7 @@ import pytest
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.words.tagging import Act
+from lorewright.builtin.words.utterances import with_my
 from lorewright.rules.actions import Action
 from lorewright.values.records import Evidence, InterpreterInput, InterpreterOutput
 from lorewright.values.scenery import SceneryNoun, SceneryView
@@ -418,3 +419,59 @@ def test_something_is_handed_to_those_who_were_named_and_not_to_who_is_here() ->
         scenery=(),
     )
     assert all(action.type != "give" for action in output.proposed_actions)
+
+
+def test_what_was_done_is_told_as_what_is_done() -> None:
+    output = _line(
+        _act("He took off his glasses", "wear", target="his glasses"),
+        _act("polished them on a napkin", "work", target="them", second="napkin"),
+        _act("put them back", "wear", target="them"),
+        scenery=(),
+    )
+    told = "take off your glasses, polish your glasses on a napkin, and put your glasses back"
+    assert [action.deed for action in output.proposed_actions] == [told]
+
+
+def test_it_agrees_with_its_noun() -> None:
+    scenery = (_noun("mat", "A mat lies there."), _noun("boards", "The boards creak."))
+    output = _line(
+        _act("lift a corner of the mat", "move", target="mat"),
+        _act("run my hand over the boards", "touch", target="boards"),
+        _act("fold it back", "work", target="it"),
+        scenery=scenery,
+    )
+    assert output.proposed_actions[-1].deed.endswith("fold the mat back")
+
+
+def test_a_thing_that_was_just_made_is_not_denied() -> None:
+    output = _line(
+        _act("wipe the crumbs off my sleeve", "work", target="crumbs"),
+        _act("drop the crumbs on the floor", "drop", target="crumbs"),
+        scenery=(),
+    )
+    assert all(action.metadata.get("detail_is") != "absent" for action in output.proposed_actions)
+    alone = _action(_read("drop the crumbs on the floor", "drop", target="crumbs", scenery=()))
+    assert alone.metadata["detail_is"] == "absent"
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "target"),
+    [("let the rope run through my fingers", "touch", "rope run"), ("leave it there", "go", "it")],
+)
+def test_letting_and_leaving_are_told_and_lead_nowhere(words: str, kind: str, target: str) -> None:
+    scenery = (_noun("rope", "A rope hangs there."),)
+    output = _line(_act("touch the rope", "touch", target="rope"), _act(words, kind, target=target), scenery=scenery)
+    assert all(action.location_id is None for action in output.proposed_actions)
+    assert output.proposed_actions[-1].deed.startswith(words.split()[0])
+
+
+def test_me_before_a_part_of_the_body_is_mine() -> None:
+    assert with_my("put me hand on me knee") == "put my hand on my knee"
+    assert with_my("give me hands a rest, tell me") == "give me hands a rest, tell me"
+
+
+def test_something_put_on_the_tab_after_an_order_is_on_the_tab() -> None:
+    output = _line(
+        _act("I order a beer", "order", topic="a beer"), _act("put it on the board", "put", target="it", second="board")
+    )
+    assert "tab" in output.proposed_actions[-1].words

@@ -494,7 +494,7 @@ def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
 
 
 _STARTS = re.compile(
-    r"(?:turn|switch|power) (?:back|.*\b(?:on|off))\b|(?:turn|switch|power|get) .*\b(?:going|running|working)\b"
+    r"(?:turn|switch|power) (?:(?:on|off)\b|.*\b(?:on|off)$)|(?:turn|switch|power|get) .*\b(?:going|running|working)\b"
     r"|(?:start|restart|switch|ignite|activate|reactivate|fire up|boot|reboot|light)\b",
     re.IGNORECASE,
 )

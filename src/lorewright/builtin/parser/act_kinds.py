@@ -9,10 +9,11 @@ from functools import cache
 from typing import Any
 
 from lorewright.builtin.parser.readings import ParseContext, Reading
+from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
-from lorewright.scene_lore.nouns import is_everybodys, is_verb, singular
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.shipped_tables import read_table
 
 
@@ -222,63 +223,6 @@ def made(act: Act) -> Act:
     )
 
 
-# An act -> the noun that `it` stands for after it.
-
-# What is on the body, and no part of it.
-MATTER = frozenset("rain raindrop snow dust mud sweat tear crumb water wet sleep strap".split())
-
-
-def is_matter(phrase: str) -> bool:
-    """Tell whether a phrase names what is on a thing, and is got off it: `the mud`."""
-    return bool(phrase) and phrase.casefold().split()[-1] in MATTER
-
-
-def noun_after(act: Act, noun: str) -> str:
-    """Return the noun that `it` stands for after an act: what the act is about, where it names what it is done with, or
-    what is got off that, before it (`shake the rain off my coat`, `wrap both hands round the cup`); the one before
-    where it names none, or only what belongs to that (`close the lid`); nothing after words to somebody."""
-    if is_said(act):
-        return ""
-    found = _DIPPED.search(act.words) or (_OFF if is_matter(act.target) else _ROUND_IT).search(act.words)
-    sought = re.search(rf"\bfor (?:a|an|the|my|some) {re.escape(act.second)}\b", act.words) if act.second else None
-    words = act.target.casefold().split()
-    if words[:1] == ["of"] and re.search(rf"\b(?:one|another) {re.escape(act.target)}\b", act.words, re.IGNORECASE):
-        return f"the {singular(words[-1])}"
-    is_in_passing = is_everybodys(words[-1]) and not _HELD_OUT.search(act.words) if words else False
-    if noun and (_FOR_IT.search(act.words) or is_in_passing):
-        return noun
-    is_of_that = bool(_PRONOUNS & {*words}) or words[:1] == ["its"] or (bool(noun) and bool(_LIDS & {*words[-1:]}))
-    return act.second if sought else found["what"] if found else ("" if is_of_that else act.target) or noun
-
-
-_HELD_OUT = re.compile(
-    r"\b(?:hold|stretch|reach|put|lift|raise|offer|extend|cup|dip|place|lay|open|take|roll|pull|turn|slip|kick)s? ",
-    re.IGNORECASE,
-)
-_FOR_IT = re.compile(r"\b(?:for|beside|next to|under|over|into|on top of) it\b", re.IGNORECASE)
-_PRONOUNS = frozenset(("it", "them"))
-_LIDS = frozenset("lid flap cover cap cork stopper clasp catch latch".split())
-_OFF = re.compile(r"\b(?:off|from|out)(?: of)? (?P<what>(?:the|my|his|her|their) [\w'-]+)", re.IGNORECASE)
-_ROUND_IT = re.compile(r"\b(?:hands?|fingers?|arms?) (?:a?round|about) (?P<what>(?:the|my) [\w'-]+)", re.IGNORECASE)
-_DIPPED = re.compile(
-    r"\b(?:hands?|fingers?|fingertips?|toes?|foot|feet|sleeve|finger) (?:in|into|through) "
-    r"(?P<what>the (?:water|sea|river|pool|snow|sand|dust|mud|rain|sugar|salt|crumbs|ashes|coffee|tea))",
-    re.IGNORECASE,
-)
-
-
-def seat_of(before: Act, act: Act) -> str:
-    """Return what somebody sits, stands or leans on after having put something over it: `hang my coat over the stool
-    and sit on it`; nothing for other acts."""
-    is_laid = bool(before.second) and re.search(
-        rf"\b(?:on|onto|over|across) (?:\w+ ){{0,2}}?{re.escape(before.second)}\b", before.words, re.IGNORECASE
-    )
-    return before.second if is_laid and not is_said(before) and _SITS_ON.search(act.words) else ""
-
-
-_SITS_ON = re.compile(r"\b(?:sit|stand|perch|climb|kneel|lie|lean|step|get)s?\b.* on(?: top of)? it\b", re.IGNORECASE)
-
-
 # What is done on a condition goes with it.
 
 # `if`, somebody, and a verb.
@@ -417,3 +361,40 @@ _SHOWN_BY = {
         ("when", r"time (?:is it|it is)|the time|how (?:long|late|much time)|clock|left|until|till|o'clock|day is it"),
     )
 }
+
+
+def by_manner(act: Act) -> Act:
+    """Return an act without the manner of it among what it names (`hand it over with a small bow`, `climb in after
+    her`)."""
+    lets = None if is_said(act) or not kind_of(act).lines else _LETS.match(act.words)
+    if lets is not None:
+        posed = next((name for name, kind in kinds().items() if kind.anywhere and kind.harmless), act.kind)
+        return act.model_copy(update={"kind": posed, "target": "", "second": "", "person": ""})
+    is_manner = act.second.casefold().split()[-1:] and act.second.casefold().split()[-1] in lexicon().manners
+    if is_manner and re.search(rf"\bwith (?:\w+ )*?{re.escape(act.second)}\b", act.words, re.IGNORECASE):
+        act = act.model_copy(update={"second": ""})
+    words = _AFTER_IT.sub(r"\1", act.words)
+    return act if words == act.words else act.model_copy(update={"words": words, "target": ""})
+
+
+_LETS = re.compile(
+    r"(?:(?:and|then|i)\s+)*lets? (?:(?:the|my|his|her|its) \w+|it|them|him|her) "
+    r"(?!go\b|in\b|out\b|off\b|loose\b|know\b)[a-z]",
+    re.IGNORECASE,
+)
+_AFTER_IT = re.compile(r"\b(in|aboard|on|up|down|out) after (?:it|them)\b", re.IGNORECASE)
+
+
+def given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
+    """Return an act of handing back what was taken before it, and is no thing that anybody could have, as one of no
+    consequence."""
+    kind = kind_of(act)
+    is_back = kind.held and _HANDED_BACK.search(act.words) and act.target.casefold() in lexicon().thing_pronouns
+    if not is_back or not taken or resolve(taken, ctx.nouns.everything()) is not None:
+        return act
+    named = taken if taken.casefold().split()[0] in lexicon().articles else f"the {taken}"
+    words = re.sub(rf"\b{re.escape(act.target)}\b", lambda _: named, act.words, count=1)
+    return act.model_copy(update={"kind": kind.held, "words": words, "target": "", "second": ""})
+
+
+_HANDED_BACK = re.compile(r"\b(?:hand|give|pass|slide|offer)s?\b.* back\b|\breturns? (?:it|them)\b", re.IGNORECASE)

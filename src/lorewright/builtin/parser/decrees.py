@@ -361,6 +361,8 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
     if along is not None and (name := along["what"]) and not _has(ctx, name, in_sight=True):
         # Who or what is said to have come along.
         return None if _stands(ctx, name) == "shown" else _absent(ctx, act, name)
+    if kind.makes is not None:
+        return None
     if act.kind in _words()["seen"]:
         return _lacked_of_ones_own(ctx, act)
     if kind.said and not is_handled:

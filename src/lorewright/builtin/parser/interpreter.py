@@ -403,7 +403,7 @@ def _readings_of(
     if by_kind is None or is_guess or (fitting and is_refused(by_kind)):
         found = fitting[0] if fitting else [one] if one is not None else []
     found = voiced(ctx, act, found)
-    small = None if alone else plainly(ctx, act, found, is_guess=act.score < UNSURE)
+    small = plainly(ctx, act, found, is_guess=act.score < UNSURE, alone=alone)
     return found if small is None else [small]
 
 

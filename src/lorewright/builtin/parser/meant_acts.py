@@ -17,9 +17,7 @@ from lorewright.builtin.parser.act_kinds import (
     kind_of,
     kinds,
     made,
-    noun_after,
     questions_in,
-    seat_of,
 )
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
@@ -35,10 +33,12 @@ from lorewright.builtin.parser.steps import (
     told_only,
     verb_told,
 )
+from lorewright.builtin.words.act_nouns import agreeing, noun_after, plain_phrase, seat_of
 from lorewright.builtin.words.clauses import find_posture, lexicon
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
-from lorewright.builtin.words.utterances import offered
+from lorewright.builtin.words.utterances import offered, with_my
+from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_verb
 
 # A line -> the same without what the player takes back in it.
@@ -77,6 +77,7 @@ _CLEFT = re.compile(
 def corrected(text: str) -> str:
     """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
     the tide; a length of time alone as a wait; other lines, and what stands in quotation marks, as they are."""
+    text = with_my(text)
     if _TIME_ALONE.fullmatch(text):
         return f"wait {text}"
     text = _CLEFT.sub(r"\1 ", offered(text))
@@ -157,6 +158,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
     noun = door = counted = ""
+    nouns: list[str] = []
     for act, after in zip_longest(acts, acts[1:]):
         if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
             continue
@@ -181,14 +183,15 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         is_one = act.target.casefold() == "one"
         is_counted = " " in act.target and act.target.casefold().split()[0] in _COUNTED and not is_said(act)
         counted = act.target if is_counted else counted
-        seat = seat_of(done[-1], act) if done else ""
-        one_of = seat or (counted if is_one and counted else noun)
+        seat = seat_of(done[-1], act) if done and not is_said(done[-1]) else ""
+        one_of = seat or (counted if is_one and counted else agreeing(nouns, act.target) or noun)
         is_meant = bool(one_of) and (bool(seat) or not _is_entity(ctx, one_of))
         if is_meant and (named := _with_noun(act, one_of)) is not None:
             # What is done to a part of the body goes on as it began.
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
-            noun = noun_after(act, noun)
+            noun = "" if is_said(act) else noun_after(act, noun)
+            nouns = [*nouns, noun] if noun else []
         done.append(act)
     return tuple(done)
 
@@ -221,7 +224,8 @@ def _as_owed(act: Act, done: Sequence[Act]) -> Act:
     is_after = bool(done) and (is_said(done[-1]) or _FOR_ME.match(done[-1].words) is not None)
     turns = kind_of(act).turns_said if is_after else {}
     other = next((name for name, pattern in turns.items() if pattern.search(act.words)), "")
-    return act.model_copy(update={"kind": other, "score": max(act.score, TURNED)}) if other else act
+    named = {"kind": other, "words": re.sub(r"\bboard\b", "tab", act.words), "score": max(act.score, TURNED)}
+    return act.model_copy(update=named) if other else act
 
 
 # Somebody is asked to do it.
@@ -234,7 +238,7 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
     is_tag = bool(_SPEECH_TAG.fullmatch(rest.strip(" ,.:!*")))
     is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
     is_of_player = is_of_player and (is_tag or not is_said(act))
-    named = {field: _plain(words, getattr(act, field)) for field in ("target", "second", "person")}
+    named = {field: plain_phrase(words, getattr(act, field)) for field in ("target", "second", "person")}
     if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
         named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
     if named["target"].casefold() in _ABOUT or (
@@ -287,20 +291,6 @@ _MEANWHILE = re.compile(
     r"(?:i )?",
     re.IGNORECASE,
 )
-
-
-def _plain(words: str, phrase: str) -> str:
-    """Return a phrase with the number after it, without an adverb at its end: `room 12` for `room`, `it` for `it
-    aloud`, `kitchen door` for `door of the kitchen slow`."""
-    found = re.search(rf"\b{re.escape(phrase)} (\d+)\b", words) if phrase else None
-    # Somebody's face is no adverb.
-    end = r"(?:\w+ly|aloud|slow|quick|quiet|loud|(?<!s )(?<!her )(?<!my )face|again|next|higher|lower|closer|tighter)"
-    phrase = re.sub(rf"(?<=\w) {end}$", "", phrase)
-    phrase = re.sub(r"^(?:every|each|any) (?=\w)", "", re.sub(r"^(him|them|it) (?!of\b).+$", r"\1", phrase))
-    to = re.search(r"\bdoor (?:to|of|into) the ([\w' ]+)$", words.strip(" .,!")) if phrase == "door" else None
-    phrase = f"{to[1]} door" if to else phrase
-    phrase = re.sub(r"^(?:the )?(door|gate|window) (?:of|to) (?:the )?([\w' ]+)$", r"\2 \1", phrase)
-    return f"{phrase} {found[1]}" if found else phrase
 
 
 def _slyly(act: Act) -> Act:
@@ -388,7 +378,7 @@ def _with_noun(act: Act, noun: str) -> Act | None:
     has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS or "'s " in noun
     owner = "the" if not _is_part(noun) else "their" if verb_told(act.words) else "my"
     named = noun if has_article else f"{owner} {noun}"
-    said = re.sub(rf"\b{re.escape(words[0])}\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)
+    said = re.sub(rf"\b{re.escape(words[0])}(?: both)?\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)
     return act.model_copy(update={"words": said, "target": noun})
 
 
@@ -418,7 +408,6 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     if deed := told_only(ctx, act, words):
         return _posed(ctx, act, deed)
     if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):
-        # Who is looked for is here.
         return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
     if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
         return _posed(ctx, act, f"{put['verb'].casefold()} {put['rest']}")
@@ -442,10 +431,18 @@ def _is_thing(ctx: ParseContext, phrase: str) -> bool:
     return noun is not None and noun.standing != "absent" and not is_called
 
 
-def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool) -> Reading | None:
+def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool, alone: bool) -> Reading | None:
     """Return an act of which nothing could be made, or which is a guess that would have to be asked about, as one of no
-    consequence, where its words can be told and it is one wherever it is done; None for others."""
+    consequence, where its words can be told and it is one wherever it is done; so is a deed that would be taken for
+    words to somebody. None for others, and for any other that is all of a line."""
     kind = kind_of(act)
+    types = {action.type for reading in found for action in reading.actions}
+    is_heard = all(verb is not None and verb.is_speech for verb in map(verb_of, types))
+    if kind.lines and not kind.said and types and not types & kind.fits and is_heard:
+        deed = in_second_person(act.words)
+        return _posed(ctx, act, deed) if deed else None
+    if alone:
+        return None
     is_absent = kind.anywhere and kind.harmless and all(comes_to_nothing(reading, Kind()) for reading in found)
     is_asked = bool(found) and all(reading.unclear is not None for reading in found) and not is_said(act)
     if is_asked and (_WITH_HAND.match(act.words) or (kind.leads_on and not kind.leaves and not act.target)):

@@ -370,7 +370,8 @@ def with_deed(reading: Reading, words: str, odd: Collection[str]) -> Reading:
 
 def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     """Return what is done as it stands after `you`; empty where that would be no plain sentence."""
-    words = _THAT_ONE_HAS.sub(r"\1", re.sub(r"\bbetween us\b", "in between", words))
+    words = re.sub(r"\b(of|between) us\b", r"\1 you", words)
+    words = _TO_SEE_IF.sub(r"\1 whether", _THAT_ONE_HAS.sub(r"\1", words))
     if quotes := _IN_QUOTES.findall(words):
         # What is quoted is told as it stands.
         deed = in_second_person(_IN_QUOTES.sub("“”", words), odd)
@@ -396,7 +397,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(not _is_sure(re.split("n?'", word.casefold())[0]) for word in slips):
         return ""
-    owners = {**_OWN, **(_OF_SUBJECTS.get(subject, _OWN_OF_THIRD) if is_third else {})}
+    owners = {**_OWN, **_OF_SUBJECTS.get(subject, _OWN_OF_THIRD if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
     text = re.split(r", (?=(?:[Ss]?[Hh]e|[Ii]t|[Tt]hey) )", text, maxsplit=1)[0]
     text = _WHERE_ONE_CAN.sub(r"\1 oneself \2", text) if is_third else text
@@ -436,12 +437,16 @@ def first_form(spelled: str, after: str = "") -> tuple[str, bool]:
     act begins, a word that is in no list is one: `hoist`; so is any word before an article or an owner (`after` it), as
     in `thumb my handset`."""
     word = spelled.casefold()
+    if word in ("let", "lets") and after:
+        return "let", word[3:] == "s"
     thirds = {word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
     for form, is_third in ((word, False), *((third, True) for third in sorted(thirds, key=len, reverse=True))):
         if (not is_third or form != word) and form not in _NO_DEEDS and (is_verb(form) or form in lexicon().verb_words):
             return form, is_third
+    if after.casefold() in _OBJECTS | _PARTICLES and (word in lexicon().pasts or word.endswith("ed")):
+        verbs = (lexicon().pasts.get(word, ""), word[:-2], word[:-1], word[:-3] if word[-4:-3] == word[-3:-2] else "")
+        return next(filter(is_verb, verbs), ""), False
     if word.endswith("ing"):
-        # Beside another act: `keeping her voice low`.
         stem = word.removesuffix("ing")
         bases = (stem, f"{stem}e", stem[:-1] if stem[-1:] == stem[-2:-1] else stem)
         return next((form for form in bases if form not in _NO_DEEDS and is_verb(form)), ""), True
@@ -464,14 +469,15 @@ _INFLECTED = ("s", "ed", "ing", "ly")
 _THAT_ONE_HAS = re.compile(
     r"\b((?:the|a|an|that) [\w-]+),? (?:that |which )?(?:s?he|they)(?:['’]s|['’]re| is| are) \w+ing\b", re.IGNORECASE
 )
+_TO_SEE_IF = re.compile(r"\b(to (?:see|check|find out|test|tell|know|learn|hear)) if\b", re.IGNORECASE)
 _WHERE_ONE_CAN = re.compile(r"\b(where|so that|so|until) (?:she|he|they) (can|could|will|would)\b")
 _OBJECTS = frozenset("the a an my his her their its this that these those it one both each some another".split())
+_PARTICLES = frozenset("up off out down on over back into in at to away round them him around across onto".split())
 _AROUND = " \t*_.,;:!…-–—"
 _LONGEST_DEED, _LONGEST_TEXT = 18, 110
 _TOLD_DEED = re.compile(r"[^\W_][\w' ,“”-]*")
 _LEADING = frozenset("and then but so while i we you first also next just still again quickly".split())
 _TRAILING = frozenset("first then please pls plz now lol too again though and".split())
-# What is no deed of one's own, though it is a verb.
 _NO_DEEDS = frozenset("say tell ask be is am are was do have had has can will would could should may must need".split())
 _OF_LIMBS = frozenset(
     "on in at against under behind over above crossed folded wide closed open shut up down still".split()
@@ -488,11 +494,7 @@ _OWN: Mapping[str, str] = MappingProxyType({
 _OWN_OF_THIRD: Mapping[str, str] = MappingProxyType(
     {"his": "your", "her": "your", "their": "your", "himself": "yourself", "herself": "yourself"}
 )
-# What is one's own after a subject: `she watches his hands`.
-_OF_SUBJECTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "she": {"her": "your", "herself": "yourself"},
-        "he": {"his": "your", "himself": "yourself"},
-        "they": {"their": "your", "themselves": "yourself", "themself": "yourself"},
-    }
-)
+_OF_SUBJECTS: Mapping[str, Mapping[str, str]] = MappingProxyType({
+    "she": {"her": "your", "herself": "yourself"}, "he": {"his": "your", "himself": "yourself"},
+    "they": {"their": "your", "themselves": "yourself", "themself": "yourself"},
+})  # fmt: skip

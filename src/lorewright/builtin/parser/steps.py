@@ -8,9 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import MATTER, Kind, is_going, is_said, kind_of, kinds, words_in
+from lorewright.builtin.parser.act_kinds import (
+    Kind,
+    by_manner,
+    given_back,
+    is_going,
+    is_said,
+    kind_of,
+    kinds,
+    words_in,
+)
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
+from lorewright.builtin.words.act_nouns import MATTER
 from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
 from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
@@ -32,27 +42,23 @@ def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]
     readings = [_with_core(_as_posture(ctx, reading)) for reading in readings]
     if is_third:
         readings = [_without_deed(reading) for reading in readings]
-    return _as_beats(_marked(_in_hand(ctx, _standing(readings, of_words))))
+    return _as_beats(_marked(_in_hand(ctx, _standing(ctx, readings, of_words))))
 
 
 def _in_hand(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading]:
     """Return the readings, one of taking what only the prose shows as no more than a posture where the next one handles
     it: it is put back after that, and not before."""
     found = list(readings)
-    posture = find_posture()
     for at, (before, after) in enumerate(pairwise(readings)):
         first, second = (reading.actions[0] if len(reading.actions) == 1 else None for reading in (before, after))
-        if first is None or second is None or posture is None or not first.deed or first.target_id is not None:
+        if first is None or second is None or not first.deed or first.target_id is not None:
             continue
         detail, kind = first.metadata.get("detail"), kinds().get(second.form, Kind())
         is_shown = first.metadata.get("detail_is") == "scenery" and detail == second.metadata.get("detail")
         is_handled = kind.harmless or kind.with_own or any("{second}" in line for line in kind.lines)
         is_theft = any(act_word(before.words.strip(" *")) in verbs for _, verbs in lexicon().risks)
         if is_shown and is_handled and not is_theft and kinds().get(first.form, Kind()).of_any:
-            posed: Reading = posture(ctx, before.words)
-            told = {name: first.metadata[name] for name in ("deed", "form")}
-            made = (each.model_copy(update={"metadata": {**each.metadata, **told}}) for each in posed.actions)
-            found[at] = replace(posed, actions=tuple(made), words=before.words)
+            found[at] = _posed_as(ctx, before)
     return found
 
 
@@ -60,12 +66,19 @@ def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
     """Return what is done with a part of one's body as a posture: `rolls her shoulders`."""
     action = reading.actions[0] if len(reading.actions) == 1 else None
     detail = "" if action is None or action.target_id else str(action.metadata.get("detail", ""))
-    posture = find_posture()
     own = re.search(rf"\b(?:my|his|her|their|your) (?:[\w-]+ )?{re.escape(detail)}\b", reading.words, re.IGNORECASE)
-    if action is None or posture is None or not action.deed or not detail or own is None or not is_of_body(detail):
+    if action is None or not action.deed or not detail or own is None or not is_of_body(detail):
+        return reading
+    return _posed_as(ctx, reading)
+
+
+def _posed_as(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return a reading of one deed as a posture, told as the deed is."""
+    posture = find_posture()
+    if posture is None:
         return reading
     posed: Reading = posture(ctx, reading.words)
-    told = {name: action.metadata[name] for name in ("deed", "form") if name in action.metadata}
+    told = {name: kept for name, kept in reading.actions[0].metadata.items() if name in ("deed", "form")}
     made = (each.model_copy(update={"metadata": {**each.metadata, **told}}) for each in posed.actions)
     return replace(posed, actions=tuple(made), words=reading.words)
 
@@ -109,15 +122,26 @@ def _without_deed(reading: Reading) -> Reading:
     return replace(reading, actions=(action.model_copy(update={"metadata": kept}),))
 
 
-def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[Reading]:
+def _as_named(ctx: ParseContext, reading: Reading, told: str) -> Reading:
+    """Return a deed with what is not here as a posture, where the deeds told before it in the line name that: `make a
+    paper boat, sail the boat`."""
+    action = reading.actions[0] if len(reading.actions) == 1 else None
+    if action is None or not action.deed or action.metadata.get("detail_is") != "absent":
+        return reading
+    is_told = re.search(rf"\b{re.escape(str(action.metadata['detail']).casefold().split()[-1])}\b", told)
+    return reading if is_told is None else _posed_as(ctx, reading)
+
+
+def _standing(ctx: ParseContext, readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[Reading]:
     """Return the readings without those that hang on one before them that comes to nothing, which is told once."""
     kept: list[Reading] = []
     failed: Kind | None = None
     missing = ""
     near = False
     seen: set[str] = set()
-    left = ""
+    left = told = ""
     for reading in readings:
+        reading = _as_named(ctx, reading, told)
         act = of_words.get(reading.words, Act(kind="", words=reading.words))
         kind = kind_of(act)
         named = {str(action.metadata.get("detail", "")) for action in reading.actions} - {""}
@@ -133,6 +157,12 @@ def _standing(readings: Sequence[Reading], of_words: Mapping[str, Act]) -> list[
             failed = kind if kind.leads_on else failed
             continue
         kept.append(reading)
+        if (
+            not is_said(act)
+            and not comes_to_nothing(reading, Kind())
+            and any(action.deed for action in reading.actions)
+        ):
+            told += f" {reading.words.casefold()}"
         if (kind.leads_on or kind.gets) and comes_to_nothing(reading, kind):
             failed = kind
             near = any(action.metadata.get("detail_is") == "scenery" for action in reading.actions)
@@ -363,50 +393,25 @@ def restated(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
         only = None if is_said(act) else _FORBIDS.fullmatch(before.words.strip(" *"))
         part = _ITS.search(act.words) if before.target and not is_said(act) and not is_said(before) else None
         is_door = before.target.casefold().split()[-1:] in (["door"], ["gate"])
+        whole = thing if before.target.casefold() in lexicon().thing_pronouns else before.target
         if only is not None:
             found.pop()
             act = act.model_copy(update={"words": f"{only['not']} {_JOINT.sub('', act.words.strip(' ,*'))}"})
         elif part is not None and act.target == part[0]:
-            named = f"{part['part']} of the {before.target}"
+            named = f"{part['part']} of {'' if whole.startswith('my ') else 'the '}{whole}"
             words = act.words.replace(part[0], f"the {named}", 1)
             act = act.model_copy(update={"words": words, "target": named})
-        elif kind_of(before).elsewhere and before.target and not is_door and _GOES_IN.fullmatch(_plain(act)):
+        elif (
+            kind_of(before).elsewhere and before.target and not is_door and _GOES_IN.fullmatch(act.words.strip(" ,.!*"))
+        ):
             act = act.model_copy(update={"words": f"go to {before.target}", "target": before.target})
-        act = _given_back(ctx, _to_those(ctx, _by_manner(act), before), taken)
+        act = given_back(ctx, _to_those(ctx, by_manner(act), before), taken)
         act = _as_kept(ctx, act, thing, is_in_hand=bool(taken) and taken in (thing, act.target))
         taken = act.target if act.target and kind_of(act).of_any else taken
         if act.target and act.target.casefold() not in lexicon().thing_pronouns:
             thing = f"my {act.target}" if f"my {act.target}" in act.words else act.target
         found.append(act)
     return found
-
-
-def _by_manner(act: Act) -> Act:
-    """Return an act without the manner of it among what it names (`hand it over with a small bow`, `climb in after
-    her`)."""
-    is_manner = act.second.casefold().split()[-1:] and act.second.casefold().split()[-1] in lexicon().manners
-    if is_manner and re.search(rf"\bwith (?:\w+ )*?{re.escape(act.second)}\b", act.words, re.IGNORECASE):
-        act = act.model_copy(update={"second": ""})
-    words = _AFTER_IT.sub(r"\1", act.words)
-    return act if words == act.words else act.model_copy(update={"words": words, "target": ""})
-
-
-_AFTER_IT = re.compile(r"\b(in|aboard|on|up|down|out) after (?:it|them)\b", re.IGNORECASE)
-
-
-def _given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
-    """Return an act of handing back what was taken before it, and is no thing that anybody could have, as one of no
-    consequence."""
-    kind = kind_of(act)
-    is_back = kind.held and _HANDED_BACK.search(act.words) and act.target.casefold() in lexicon().thing_pronouns
-    if not is_back or not taken or resolve(taken, ctx.nouns.everything()) is not None:
-        return act
-    named = taken if taken.casefold().split()[0] in lexicon().articles else f"the {taken}"
-    words = re.sub(rf"\b{re.escape(act.target)}\b", lambda _: named, act.words, count=1)
-    return act.model_copy(update={"kind": kind.held, "words": words, "target": "", "second": ""})
-
-
-_HANDED_BACK = re.compile(r"\b(?:hand|give|pass|slide|offer)s?\b.* back\b|\breturns? (?:it|them)\b", re.IGNORECASE)
 
 
 def _to_those(ctx: ParseContext, act: Act, before: Act) -> Act:
@@ -442,7 +447,7 @@ def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Ac
     if lies is not None and not is_in_hand and is_put and onto is None and not is_on_one:
         # It only changes its place.
         return act.model_copy(update={"kind": kind.held, "second": "", "score": max(act.score, _SAID)})
-    if is_of_body(name) or not is_on_one:
+    if is_of_body(name) or not (is_on_one or _ON_MYSELF.search(words)):
         return act
     is_own = has is not None or named.casefold().startswith("my ") or f"my {name}" in words.casefold()
     noun = None if is_own or lies is not None else in_prose(name, ctx.nouns)
@@ -468,6 +473,7 @@ _ON_ME = re.compile(
     r" my (?P<part>[\w-]+(?: [\w-]+){0,2})",
     re.IGNORECASE,
 )
+_ON_MYSELF = re.compile(r"\b(?:against|over|round|around|before|in front of|on) (?:myself|me)\b", re.IGNORECASE)
 _PUT_BACK = re.compile(
     r"\b(?:put|hang|set|lay|place|stick|slot|slide|pop|stuff|give|hook|drop)s?\b.* back\b|\b(?:return|replace)s?\b",
     re.IGNORECASE,
@@ -479,10 +485,6 @@ _IN_PLACE = re.compile(
 )
 
 
-def _plain(act: Act) -> str:
-    return act.words.strip(" ,.!*")
-
-
 _ITS = re.compile(r"\bits (?P<part>pockets?|sleeves?|lining|drawers?)\b", re.IGNORECASE)
 
 
@@ -490,7 +492,7 @@ def is_entered(ctx: ParseContext, before: Act, act: Act) -> bool:
     """Tell whether an act only says that one goes in, after a walk to a place that is not near: one is in there."""
     near = (*ctx.nouns.exits, *ctx.nouns.doors, *ctx.nouns.things)
     is_far = is_going(before) and exact(before.target, ctx.nouns.known_places) and not resolve(before.target, near)
-    return bool(is_far) and (act.target == before.target or _GOES_IN.fullmatch(_plain(act)) is not None)
+    return bool(is_far) and (act.target == before.target or _GOES_IN.fullmatch(act.words.strip(" ,.!*")) is not None)
 
 
 _GOES_IN = re.compile(

@@ -119,6 +119,7 @@ class Lexicon:
     worn: frozenset[str]
     # How something is done, after `with`.
     manners: frozenset[str]
+    pasts: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +253,7 @@ def lexicon() -> Lexicon:
             (risk, frozenset((*data["risks"].get(risk, ()), *(name for name, part in named if part.risk == risk))))
             for risk in get_args(Risk)
         ),
+        pasts=data["pasts"],
         **{name: frozenset(data[name]) for name in _WORD_CLASSES},
     )
 

@@ -288,7 +288,10 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
 
 
 # So much of a thing is that thing: `bit of toast`.
-MEASURES = frozenset("bit piece slice handful pinch drop lot couple pair one some all part rest corner scrap".split())
+MEASURES = frozenset(
+    "bit piece slice handful pinch drop lot couple pair one some all part rest corner scrap lump spoonful dash splash"
+    " blob mouthful sheet strand".split()
+)
 # Words before a noun that name nothing of it.
 _VAGUE = frozenset("whole entire sure whatever whichever any every each both several more other".split())
 

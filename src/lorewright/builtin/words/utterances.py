@@ -438,3 +438,16 @@ _OFFERED = re.compile(
     r"(?P<what>my [\w'-]+(?: (?!and\b|then\b|for\b|to\b|so\b|if\b|with\b|as\b|but\b)[\w'-]+)?)",
     re.IGNORECASE,
 )
+
+
+def with_my(text: str) -> str:
+    """Return `put my hand out` for `put me hand out`, other lines as they are."""
+    return _ME_HAND.sub("my", text)
+
+
+_ME_HAND = re.compile(
+    r"(?<!\bgive )(?<!\btell )(?<!\bshow )(?<!\blend )\bme(?= (?:hands?|ears?|eyes?|nose|mouth|mouf|head|ed|hair|face"
+    r"|arms?|legs?|feet|foot|pockets?|coat|jacket|hat|bag|boots?|shoes?|fingers?|thumb|back|knees?|lap|neck|shoulders?"
+    r"|sleeves?)\b)",
+    re.IGNORECASE,
+)
