@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import (
+    TURNED,
     Kind,
     by_manner,
     given_back,
@@ -28,7 +29,6 @@ from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.nouns import is_everybodys, singular
 
-# The longest words for a deed (`rules/actions.py`).
 LONGEST = 120
 
 
@@ -439,14 +439,13 @@ def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Ac
     if kind.put_back and goes_back and _PUT_BACK.search(words):
         line = kinds()[kind.put_back].lines[0].format(target=name)
         return act.model_copy(
-            update={"kind": kind.put_back, "words": line, "target": name, "second": "", "score": _SAID}
+            update={"kind": kind.put_back, "words": line, "target": name, "second": "", "score": TURNED}
         )
     onto = resolve(act.second, ctx.nouns.everything(), whole=True) if act.second else None
     is_on_one = any(map(_is_on_one, _ON_ME.findall(words)))
     is_put = kind.pocketed and "{second}" in kind.lines[0]
     if lies is not None and not is_in_hand and is_put and onto is None and not is_on_one:
-        # It only changes its place.
-        return act.model_copy(update={"kind": kind.held, "second": "", "score": max(act.score, _SAID)})
+        return act.model_copy(update={"kind": kind.held, "second": "", "score": max(act.score, TURNED)})
     if is_of_body(name) or not (is_on_one or _ON_MYSELF.search(words)):
         return act
     is_own = has is not None or named.casefold().startswith("my ") or f"my {name}" in words.casefold()
@@ -457,7 +456,7 @@ def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Ac
         and (lies is not None or getattr(noun, "standing", "") == "shown")
     )
     other = kind.pocketed if is_taken else kind.held
-    return act.model_copy(update={"kind": other or act.kind, "second": "", "score": max(act.score, _SAID)})
+    return act.model_copy(update={"kind": other or act.kind, "second": "", "score": max(act.score, TURNED)})
 
 
 def _is_on_one(phrase: str) -> bool:
@@ -466,7 +465,6 @@ def _is_on_one(phrase: str) -> bool:
     return any(is_of_body(word) or is_everybodys(word) or singular(word) in lexicon().worn | _BAGS for word in words)
 
 
-_SAID = 0.6
 _BAGS = frozenset("bag backpack purse pouch satchel lap hip side waistband pack".split())
 _ON_ME = re.compile(
     r"\b(?:in|into|inside|down|up|under|underneath|behind|between|on|onto|over|round|around|against|across|through)"
