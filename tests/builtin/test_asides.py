@@ -209,6 +209,10 @@ def test_a_question_that_names_nothing_of_the_game_gets_the_answer_of_its_kind()
         ("crawl through the keyhole", "what is solid"),
         ("break the fourth wall", "in the story"),
         ("google who she is", "no line to the net"),
+        ("change the weather to sunny", "do not listen"),
+        ("look through the wall", "what is solid"),
+        ("swim there underwater", "breathe under water"),
+        ("read the last page of the story", "what is to come"),
         ("hack into the cameras with my neural implant", "any network"),
         ("fast forward to when the tide turns", "cannot skip"),
         ("phase through the door", "what is solid"),
@@ -242,6 +246,9 @@ def test_an_impossible_deed_is_refused_by_what_it_would_be(words: str, said: str
         "check the line on the card",
         "return to the owner",
         "walk through the door",
+        "look through the window in the wall",
+        "swim to the boat",
+        "read the last page of the register",
     ],
 )
 def test_what_is_possible_is_never_refused_as_impossible(line: str) -> None:
@@ -330,6 +337,11 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("who are you, narrator?", "machine"),
         ("narrator, describe me", "who"),
         ("where is everybody", "company"),
+        ("can I name my own character?", "rules"),
+        ("do the voices know more than I do?", "rules"),
+        ("are there jump scares?", "rules"),
+        ("I wait and do nothing at all, is that allowed?", "rules"),
+        ("tell me if Viktor is lying, I want the truth from the game", "rules"),
         ("i wanna start over as the barman", "restart"),
     ],
 )

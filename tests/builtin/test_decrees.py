@@ -170,3 +170,10 @@ def test_what_a_guess_leaves_of_a_decree_is_not_said_to_anybody() -> None:
     line = "I switch on the light and everybody is gone but Viktor"
     output = heard(line, act("tell", line, score=0.3))
     assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+
+
+def test_what_one_goes_away_in_is_not_had_for_being_ones_own() -> None:
+    output = heard("drive home in my car", act("go", "drive home in my car"))
+    assert [action.metadata.get("detail") for action in output.proposed_actions] == ["car"]
+    output = heard("look at the glass with x-ray glasses", act("look", "look at the glass with x-ray glasses"))
+    assert [action.metadata.get("detail_is") for action in output.proposed_actions] == ["absent"]

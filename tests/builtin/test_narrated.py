@@ -40,6 +40,8 @@ ALONE = nouns_of(BAR.model_copy(update={"people": ()}))
         "Suddenly it's six and the ferry is here and everyone's happy, the end.",
         "I am nine again, it is the first summer, and my mother has not left yet.",
         "I am now a cyborg with titanium fists.",
+        "I was Jin all along.",
+        "I'm actually Viktor and it is my bar",
         "The seven minutes are over and everyone applauds.",
         "Have Jin walk in",
         "The others leave all at once. They let me go.",
@@ -59,6 +61,8 @@ def test_a_sentence_that_an_author_would_write_is_narrated(line: str) -> None:
     [
         "They say the lift starts again on Sundays",
         "I am now tired of this",
+        "I am actually from Hatch Row",
+        "I was with Jin all the time",
         "Jin never walks in before nine",
         "it's six of one and half a dozen of the other",
         "Jin always walks in through the kitchen",

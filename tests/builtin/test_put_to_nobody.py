@@ -133,3 +133,17 @@ def test_a_thing_that_is_named_and_nothing_else_is_looked_at_and_asked_about() -
     asked = read("Plate?")
     assert asked.aside is not None and asked.aside.kind == "alone"
     assert read("rings plate", Act(kind="use", words="rings plate", target="plate", score=0.8)) != seen
+
+
+def test_who_may_do_something_where_nobody_forbids_it_may_try() -> None:
+    may = read("can I have a nap in here", said("ask_permission", "can I have a nap in here"))
+    assert may.aside is not None and may.aside.kind == "rules"
+    known = read("can I see the kitchen", said("ask_permission", "can I see the kitchen"))
+    assert known.aside is None or known.aside.kind != "rules"
+
+
+def test_a_voice_in_oneself_is_called_by_its_name() -> None:
+    output = read(
+        "Volition, are you seeing this?", said("ask", "Volition, are you seeing this?"), told=(CRYING,), scope="bar"
+    )
+    assert output.aside is not None and output.aside.kind == "within"

@@ -332,6 +332,13 @@ _ALONG = re.compile(
     r"\bmy (?P<what>[\w-]+)(?: [A-Z][\w-]+)?,? (?:(?:he|she|it|they|who) )?(?:is|are|came|comes|has come|have come)"
     r"(?: here| along)? with me\b"
 )
+# What one goes away in and has not: `drive home in my car`.
+_RIDDEN = re.compile(
+    r"\b(?:drive|ride|fly|go|leave|travel|escape|cycle|sail|race|speed)s?\b.*? (?:in|on|with|by|aboard)"
+    r" (?P<whose>my|an?) (?:\w+ )?(?P<what>car|van|truck|bike|bicycle|motorbike|scooter|boat|plane|taxi|cab|horse"
+    r"|helicopter|jeep|skateboard|submarine|drone|rocket|dragon|balloon)\b",
+    re.IGNORECASE,
+)
 _MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
 
 
@@ -363,18 +370,22 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
         return None if _stands(ctx, name) == "shown" else _absent(ctx, act, name)
     if kind.makes is not None:
         return None
+    if not kind.said and (marvel := _marvel(ctx, act.words)) and (is_handled or act.kind in _words()["seen"]):
+        return _absent(ctx, act, marvel)
     if act.kind in _words()["seen"]:
         return _lacked_of_ones_own(ctx, act)
     if kind.said and not is_handled:
         return None
+    ridden = _RIDDEN.search(act.words)
+    if ridden is not None and not _has(ctx, ridden["what"], in_sight=True):
+        # A car that is shown is still none of one's own.
+        is_absent = ridden["whose"] == "my" or _stands(ctx, ridden["what"]) == "absent"
+        return _absent(ctx, act, ridden["what"]) if is_absent else None
     found = _OUT_OF_POCKET.search(act.words)
     if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
         return _absent(ctx, act, name)
     if not is_handled:
         return None
-    marvel = _marvel(ctx, act.words)
-    if marvel:
-        return _absent(ctx, act, marvel)
     found = _BROUGHT.search(act.words)
     if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
         # `drink the tea Dorrie gave me`: a cup of it stands there.

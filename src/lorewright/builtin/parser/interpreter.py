@@ -137,7 +137,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     clauses = _clauses(text, ctx, long_names)
     readings = _read_all(ctx, clauses, given.ahead) or [not_caught(ctx, "")]
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
-    is_sure = (len(low) == 1 and said == text) or (board is None and is_command(ctx, low, readings))
+    is_alone = len([*filter(None, low)]) == 1 and "?" not in text
+    is_sure = (is_alone and said == text) or (board is None and is_command(ctx, low, readings))
     found = () if text in given.options or is_sure else tag_acts(said)
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})

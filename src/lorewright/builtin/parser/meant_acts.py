@@ -414,9 +414,9 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     if is_said(act) and (heard := _SAID_TO_THING.fullmatch(words)) and _is_thing(ctx, heard["what"]):
         return _posed(ctx, act, f"{heard['verb'].casefold()} {heard['rest']}")
     found = _NOT_DONE.fullmatch(words)
-    if found is None or (is_said(act) and act.topic):
+    verb = "" if found is None else found["verb"].casefold()
+    if found is None or (is_said(act) and act.topic) or not (is_verb(_base(verb)) or verb in lexicon().verb_words):
         return None
-    verb = found["verb"].casefold()
     deed = told_of(f"{_base(verb)}{found['rest']}")
     return _posed(ctx, act, f"do not {deed}" if deed and (is_verb(verb) or not verb.endswith("ing")) else "")
 

@@ -345,7 +345,7 @@ def _answered(
         return told(words, answer)
     here = {person.id for person in ctx.nouns.people}
     is_read = any(action.target_id in here for reading in own for action in reading.actions)
-    is_read = is_read and bool(kind.fits or kind.said or kind.aside)
+    is_read = is_read and bool(kind.fits or kind.said or kind.aside) and not (kind.said and kind.lines and is_heard)
     is_vain = bool(own) and all(a.metadata.get("detail_is") == "absent" for each in own for a in each.actions)
     is_lost = is_vain or (bool(kind.aside) or not kind.fits) if not kind.said else not is_read and is_speech
     if not is_heard or is_read or not (is_lost or not any(reading.actions for reading in own)):

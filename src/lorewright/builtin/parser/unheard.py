@@ -40,6 +40,9 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
     settled = {reading.aside.kind for reading in readings if reading.aside is not None and _is_settled(reading.aside)}
     if settled and settled <= _GUESSED and _is_about_told(ctx, text, readings, told):
         return [wondering(text)]
+    is_asked = bool(readings) and all(reading.aside and reading.aside.kind in _WONDERED for reading in readings)
+    if is_asked and not ctx.nouns.people and _MAY.match(text) and not earshot.told_about(text, told):
+        return [Reading(intent="aside: rules", aside=Aside(kind="rules", words=text[:MAX_WORDS]), words=text)]
     if ctx.verbs or not told or settled - {"missing"}:
         return readings
     if (inner := earshot.within(told)) and (inward := _inward(ctx, text, acts, readings, inner)) is not None:
@@ -69,6 +72,13 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
 
 
 _SIGNS = " *.,;!"
+_WONDERED = ("lore", "alone")
+# Who asks whether they may do something where nobody is to forbid it.
+_MAY = re.compile(
+    r"(?:ok |so |and |hey |um+ )*(?:(?:can|may|could) i|am i allowed to|is it (?:ok|okay|fine) if i)"
+    r" (?:just |maybe |also )?(?!see|hear|know|find|get|ask|go|leave|have (?:the|your)|has)[a-z]+",
+    re.IGNORECASE,
+)
 # Below that the kind of an act is a guess.
 _UNSURE = 0.4
 # Questions about the game, where a line was only guessed to be one.

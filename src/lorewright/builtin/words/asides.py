@@ -175,7 +175,8 @@ _OF_SOMEBODY = re.compile(r" (?:to|for) (?:you|u|him|her|them|everyone|us) ")
 
 # Who is asked is nobody in the story.
 _TO_GAME = re.compile(
-    r" (?:(?:speaking |asking )?(?:strictly )?(?:as (?:one|a) player|player to player|from player to game)"
+    r" (?:from the (?:game|program|narrator|author|gm)|"
+    r"(?:speaking |asking )?(?:strictly )?(?:as (?:one|a) player|player to player|from player to game)"
     r"|(?:to|for) (?:whoever|whomever|who|the one who|the person who)(?:'s| is)? "
     r"(?:runs?|running|narrates?|narrating|writes?|wrote|writing|operates?|made|makes|programmed) "
     r"|whoever(?:'s| is) (?:running|narrating|writing|behind) (?:this|it|the)\b) "

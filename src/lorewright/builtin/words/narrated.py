@@ -136,6 +136,11 @@ _AFTER_ALL = re.compile(
     r"(?:the|my|his|her|their) [^.,;]+ (?:(?:is|are|was|isn't|aren't|wasn't|is not) [^.,;]+ after all$"
     r"|(?:is|are|was) (?:actually|secretly|really) my\b)"
 )
+# Who one was all along: `I was Jin all along`.
+_IDENTITY = re.compile(
+    r"(?:and )?(?:i am|i'm|im|i was|i have been|i've been) "
+    r"(?P<how>(?:now |actually |really |secretly |in fact |suddenly )*)(?P<who>[\w' ]+?)(?P<since> all along| all the time| the whole time| now| in disguise)?(?: and .*)?$"
+)
 _MADE_TO = re.compile(r"(?P<how>have|let) (?P<rest>.+)")
 
 
@@ -167,6 +172,10 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
         return True
     if is_alone and _SO_I.search(text) and (subject := _subject(plain, nouns)) is not None:
         return subject[0] in ("absent", "everybody")
+    self = _IDENTITY.match(text)
+    if self is not None and (self["how"] or self["since"]):
+        others = (*nouns.people, *nouns.known_people)
+        return exact(self["who"], others) is not None and exact(self["who"], (nouns.player,)) is None
     made = _MADE_TO.match(text)
     if made is not None:
         return _is_made_to(made["how"], made["rest"].split(), nouns, _capitals(sentence))
