@@ -139,7 +139,8 @@ _AFTER_ALL = re.compile(
 # Who one was all along: `I was Jin all along`.
 _IDENTITY = re.compile(
     r"(?:and )?(?:i am|i'm|im|i was|i have been|i've been) "
-    r"(?P<how>(?:now |actually |really |secretly |in fact |suddenly )*)(?P<who>[\w' ]+?)(?P<since> all along| all the time| the whole time| now| in disguise)?(?: and .*)?$"
+    r"(?P<how>(?:now |actually |really |secretly |in fact |suddenly )*)(?P<who>[\w' ]+?)"
+    r"(?P<since> all along| all the time| the whole time| now| in disguise)?(?: and .*)?$"
 )
 _MADE_TO = re.compile(r"(?P<how>have|let) (?P<rest>.+)")
 
