@@ -7,7 +7,8 @@ import re
 import pytest
 
 from lorewright.builtin.parser.act_kinds import is_said, is_small
-from lorewright.builtin.words.joints import acts_of, in_order, is_quoted
+from lorewright.builtin.words.joints import acts_of, is_quoted
+from lorewright.builtin.words.plain_words import in_order
 from lorewright.builtin.words.tagging import Act
 
 KINDS = {
@@ -25,7 +26,7 @@ KINDS = {
 def tag(text: str) -> tuple[Act, ...]:
     """Tag as a simple tagger does: an act ends at a comma before a verb, and what no verb begins is said."""
     parts = re.split(
-        r",? and (?=\w+ )|, (?=(?:then )?(?:ask|tell|go|push|sit|look|before|because|while) )| (?=to see )", text
+        r",? and (?=\w+ )|, (?=(?:then )?(?:ask|tell|go|push|sit|look|before|because|while|no) )| (?=to see )", text
     )
     return tuple(_act(part) for part in parts if part.strip())
 
@@ -51,6 +52,9 @@ def acts(text: str) -> list[str]:
         ("ask, dead casual, what he has found", ["ask what he has found"]),
         ("tell Lena in a sports commentator's voice what they fold", ["tell Lena what they fold"]),
         ("quietly, push the door, go in", ["push the door", "go in"]),
+        ("sit down, before I say a word, push the door", ["sit down", "push the door"]),
+        ("sit down, no hurry, and look up", ["sit down", "look up"]),
+        ("sit down, ask him, I tell him", ["sit down", "ask him"]),
         (
             "ask Marit which boats went out, writing down their names",
             ["ask Marit which boats went out", "write down their names"],
@@ -96,6 +100,8 @@ def test_other_lines_stay_as_they_are(text: str) -> None:
         ("I was going to ask about Jin, but instead I wait", "I wait"),
         ("I want to ask Teo to leave but I don't; I sit", "I do not ask Teo to leave; I sit"),
         ("after wiping the chair I sit down", "wipe the chair, then I sit down"),
+        ("neither knock nor call; go in", "do not knock; do not call; go in"),
+        ("i want to kiss her. i don't. i wait", "i do not kiss her. i wait"),
         ("put my hand out but don't touch her", "put my hand out; don't touch her"),
         # What is thought, put to somebody or quoted stays as it is.
         ("I sit down but don't know why", "I sit down but don't know why"),

@@ -7,11 +7,13 @@ import pytest
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected
-from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.parser.pieces import led_on
+from lorewright.builtin.parser.readings import ParseContext, Reading
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import STEPS
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.builtin.words.tagging import Act
+from lorewright.rules.actions import Action
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scenery import SceneryNoun
 from support.narrator_bar import SCOPES
@@ -125,12 +127,48 @@ def test_an_act_on_a_condition_waits_for_it() -> None:
         ),
         ([act("thought", "and if Viktor objects pretend to dust")], "mean to pretend to dust if Viktor objects"),
         ([act("go", "if not, go in")], "mean to go in otherwise"),
+        ([act("go", "otherwise go home")], "mean to go home otherwise"),
+        ([act("go", "and leave if any of them scowls")], "mean to leave if any of them scowls"),
+        (
+            [act("gesture", "when Viktor looks up I wave him over", person="Viktor")],
+            "mean to wave him over when Viktor looks up",
+        ),
+        (
+            [act("search", "and if I can't see it then feel along the wall")],
+            "mean to feel along the wall if you can't see it",
+        ),
     ],
 )
 def test_what_hangs_on_a_condition_is_meant_and_not_done(said: list[Act], told: str) -> None:
     output = reading(act("look", "look around"), *said)
     assert types(output) == ["look", "pose"]
     assert output.proposed_actions[-1].deed == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (act("opinion", "I tell myself that he is only a barman", topic="a barman"), "tell yourself that he is only"),
+        (act("refuse", "and refuse to move", topic="move"), "refuse to move"),
+        (act("drop", "leave the credstick where it is", target="credstick"), "leave the credstick where it is"),
+        (act("wait", "hum till the car is gone", topic="the car is gone"), "hum till the car is gone"),
+        (act("put", "hold the credstick over the glass", target="credstick"), "hold the credstick over the glass"),
+    ],
+)
+def test_what_changes_nothing_is_told_in_its_words(said: Act, told: str) -> None:
+    output = reading(act("look", "look around"), said)
+    assert types(output) == ["look", "pose"]
+    assert output.proposed_actions[-1].deed.startswith(told)
+
+
+def test_what_comes_after_a_way_back_is_for_where_the_line_began() -> None:
+    lamp = SceneryNoun(name="lamp", head="lamp", text="A lamp smokes over the bar.", key="k:1", source="p:bar#1")
+    start = ParseContext(nouns=nouns_of(SCOPES["bar"].model_copy(update={"scenery": (lamp,)})))
+    places = (start.nouns.exits[0].id, start.nouns.place.id)
+    there, back = (Reading(actions=(Action(actor_id="p:jo", type="go", location_id=place),)) for place in places)
+    away = led_on(start, there, {}, start)
+    assert not away.nouns.scenery
+    assert led_on(away, back, {}, start).nouns.scenery == start.nouns.scenery
 
 
 def test_a_condition_that_is_put_to_somebody_is_said() -> None:

@@ -229,8 +229,19 @@ def made(act: Act) -> Act:
 _SHORTEST_CONDITION = 3
 # The kind of an act of no consequence.
 _SMALL = "work"
-_IF_ALONE = re.compile(r"(?:(?:and|but|then|so)\s+)*(?P<if>if|unless)\s[^,?\"]+,?", re.IGNORECASE)
-_IF_DONE = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless)\s[^,?\"]+, [^?\"]+", re.IGNORECASE)
+_OTHERS = (
+    r"(?:(?:s?he|they|it)(?:'\w+)?|somebody|someone|anybody|anyone|nobody|no one|any of (?:them|the \w+)"
+    r"|(?:the|my) \w+|(?-i:[A-Z])\w+)"
+)
+_ON = rf"(?:if|unless|(?:when|whenever|once|as soon as|the moment) {_OTHERS}(?= ))"
+_IF_ALONE = re.compile(rf"(?:(?:and|but|then|so)\s+)*(?P<if>{_ON})\s[^,?\"]+,?", re.IGNORECASE)
+_IF_DONE = re.compile(rf"(?:(?:and|but|then|so)\s+)*{_ON}\s[^,?\"]+, [^?\"]+", re.IGNORECASE)
+# What others do decides, and comes after what is done: `leave if any of them scowls`.
+_IF_LATER = re.compile(
+    rf"(?P<lead>(?:(?:and|but|then|so)\s+)*)(?P<what>(?!(?:and|but|then|so) )[^?\"]+?),?"
+    rf" (?P<if>(?:only )?if (?!it\b){_OTHERS} [^,?\"]+)",
+    re.IGNORECASE,
+)
 _TELLS = re.compile(
     r"(?:(?:and|then|i)\s+)*(?:ask|tell|say|whisper|answer|explain|shout|call|greet|thank|wave|offer|apologi[sz]e)s?\b",
     re.IGNORECASE,
@@ -247,7 +258,7 @@ def on_condition(acts: Sequence[Act]) -> list[Act]:
         if before is not None and held is not None and held.search(before.words):
             found.append(act)
         elif before is not None and _IF_ALONE.fullmatch(before.words) and _may_hang(before, act):
-            joined = f"{before.words.strip(_AROUND)}, {words.removeprefix('then ')}"
+            joined = f"{before.words.strip(_AROUND)}, {act.words.strip().removeprefix('then ')}"
             found[-1] = Act(kind=_SMALL, words=joined, score=1.0)
         elif before is not None and before.kind == _SMALL and _hangs_on(before, act):
             found[-1] = before.model_copy(update={"words": f"{before.words.strip(_AROUND)} {words}"})
@@ -263,18 +274,47 @@ _AROUND = " \t,;:"
 
 def _with_comma(act: Act) -> Act:
     """Return an act on a condition with a comma after that: `if she objects pretend to dust`."""
+    if otherwise := _OTHERWISE.match(act.words):
+        return Act(kind=_SMALL, words=f"if not, {act.words[otherwise.end() :]}", score=1.0)
+    later = None if is_said(act) or not kind_of(act).lines else _IF_LATER.fullmatch(act.words.strip(" .!"))
+    if later is not None and not _OF_YOU.search(act.words):
+        return Act(kind=_SMALL, words=f"{later['if'].removeprefix('only ')}, {later['what']}", score=1.0)
     found = _IF_ALONE.fullmatch(act.words)
-    if found is None or act.words.endswith(",") or _OF_YOU.search(act.words):
+    is_told = is_said(act) and act.score >= TURNED and not act.person
+    if found is None or act.words.endswith(",") or _OF_YOU.search(act.words) or is_told:
         return act
     words = act.words[found.start("if") :].split()
-    starts = range(_SHORTEST_CONDITION, len(words))
-    at = next((at for at in starts if is_verb(words[at]) and words[at - 1].casefold() not in _NO_CONDITION), 0)
+    low = [word.casefold() for word in words]
+    starts = range(2 if low[1] in ("not", "so") else _SHORTEST_CONDITION, len(words))
+    joints = (at for joint in ("then", "i") for at in starts if low[at] == joint)
+    verbs = (at for at in starts if low[at] == "let" or (is_verb(words[at]) and low[at - 1] not in _NO_CONDITION))
+    at = next(joints, 0) or next(verbs, 0)
     return Act(kind=_SMALL, words=f"{' '.join(words[:at])}, {' '.join(words[at:])}", score=1.0) if at else act
 
 
+_OTHERWISE = re.compile(r"(?:and |but )?(?:otherwise|or else|else),? (?:just )?", re.IGNORECASE)
 _NO_CONDITION = frozenset(
     "to and i he she they we it can could will would may might must the a an my his her".split()
-) | {"is", "are", "was", "be", "not", "don't", "doesn't", "do", "does", "if", "isn't", "no"}
+) | {
+    "is",
+    "are",
+    "was",
+    "be",
+    "not",
+    "don't",
+    "doesn't",
+    "do",
+    "does",
+    "isn't",
+    "no",
+    "can't",
+    "won't",
+    "cannot",
+    "didn't",
+    "couldn't",
+    "i'm",
+    "if",
+}
 _OF_YOU = re.compile(r"\b(?:you|your|you're|you'll|(?:tell|ask|show|give|let) me)\b|[?\"]", re.IGNORECASE)
 
 
@@ -284,7 +324,7 @@ def _may_hang(before: Act, act: Act) -> bool:
 
 
 def _hangs_on(before: Act, act: Act) -> bool:
-    is_open = bool(_IF_DONE.fullmatch(before.words)) and before.words[-1:] not in ".;!"
+    is_open = bool(_IF_DONE.fullmatch(before.words)) and before.words[-1:] not in ".;!,"
     return is_open and act.words.casefold().startswith("and ") and not _OF_YOU.search(act.words)
 
 

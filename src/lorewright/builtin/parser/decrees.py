@@ -109,7 +109,7 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
             break
         end = starts[at + 1] if at + 1 < len(starts) else len(act.words)
         clause, goes_on = act.words[start:end].strip(" *.,;!"), bool(at) or not is_first
-        if _RESULT.search(act.words[:start]) and _is_placing(act.kind, clause):
+        if _RESULT.search(act.words[:start]) and (_is_placing(act.kind, clause) or _NOBODY.match(clause)):
             break
         if act.kind in _words()["trying"] and _RESULT.search(act.words[:start]) and _shows_result(clause):
             return [Act(kind=DECREE, words=act.words.strip(" *"), score=1.0)]
@@ -143,6 +143,7 @@ def _are_several(ctx: ParseContext, text: str) -> bool:
 # Below that the kind of an act is a guess.
 _UNSURE = 0.4
 # What comes of an attempt, in the words for it: `hack the card so it shows a million`.
+_NOBODY = re.compile(r"(?:nobody|no one|none of|neither of) ", re.IGNORECASE)
 _RESULT = re.compile(r"\bso(?: that)? $", re.IGNORECASE)
 _SERVED = re.compile(
     r"(?:the|my|a|an) \w+(?: \w+)? (?:hands|gives|brings|passes|serves|buys|pours|offers|throws|lends) me\b"

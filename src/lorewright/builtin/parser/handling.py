@@ -233,7 +233,7 @@ def way_alone(ctx: ParseContext, words: str) -> Reading | None:
     """Read words that name a way out, and beside it only what one says in deciding (`ok, the kitchen then`), as taking
     it; None for others."""
     named = [word for word in lows(words_of(words)) if word not in _DECIDING]
-    way = exact(" ".join(named), ctx.nouns.exits) if named else None
+    way = exact(" ".join(named), ctx.nouns.exits) if named and '"' not in words else None
     return None if way is None else read_way(ctx, words, words_of(typeable(way.label)))
 
 

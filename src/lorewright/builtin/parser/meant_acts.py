@@ -56,8 +56,6 @@ _NOT_SO = re.compile(
 )
 _STEP_ENDS = re.compile(r"[.;!?…]\s+|,\s+(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s+and\s+", re.IGNORECASE)
 _RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|just|rather|instead)\s+", re.IGNORECASE)
-
-
 # A length of time and nothing else: `10 min`, `another half hour`.
 _TIME_ALONE = re.compile(
     r"(?:just |only |another |give it |for )*(?:\d{1,3}|an?|half an?|a quarter of an|quarter of an|another|one|two"
@@ -65,8 +63,6 @@ _TIME_ALONE = re.compile(
     r"(?:minutes?|mins?|hours?|hrs?|half hour)(?: more| longer| or so| then| please)?[.! ]*",
     re.IGNORECASE,
 )
-
-
 # `make out what it is that he holds` is making out what he holds.
 _CLEFT = re.compile(
     r"\b(what|who|where) (?:it|that) is (?:that )?(?=(?:the |my |this |that |your )?\w+ (?:is|are|was|were)\b)",
@@ -138,7 +134,7 @@ _SLYLY = re.compile(
 )
 # A thing or a voice is told something, and nobody hears it.
 _SAID_TO_IT = re.compile(
-    r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse|thank)s? (?P<rest>(?:it|itself)\b.*)", re.IGNORECASE
+    r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse)s? (?P<rest>(?:it|itself|myself)\b.*)", re.IGNORECASE
 )
 _SAID_TO_THING = re.compile(
     r"(?:(?:and|then|i|he|she|they|you)\s+)*(?P<verb>say|mumble|murmur|mutter|whisper|apologi[sz]e)s? "
@@ -146,7 +142,10 @@ _SAID_TO_THING = re.compile(
     r"to (?:the|my|a|that|this) (?P<what>[\w' -]+))",
     re.IGNORECASE,
 )
-_IF = re.compile(r"(?:(?:and|but|then|so)\s+)*(?:if|unless|in case)\b", re.IGNORECASE)
+_IF = re.compile(
+    r"(?:(?:and|but|then|so)\s+)*(?:(?:if|unless|in case)\b|(?:when(?:ever)?|once|as soon as|the moment) [^,]+, )",
+    re.IGNORECASE,
+)
 _LOOSE = " \t\n*_"
 
 
@@ -343,7 +342,8 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         return act.model_copy(update={"target": ""})
     walk, said = kind.finds
     whom = re.split(r"\s(?:to|into|out|up|down|along|through)\b", act.target or act.person)[0]
-    if walk and whom and re.search(said, words, re.IGNORECASE) and exact(whom, ctx.nouns.known_people):
+    away = (*ctx.nouns.known_people, *ctx.nouns.exits, *ctx.nouns.known_places)
+    if walk and whom and re.search(said, words, re.IGNORECASE) and exact(whom, away):
         line = kinds()[walk].lines[0].format(target=whom)
         return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
     return act
@@ -410,7 +410,7 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):
         return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
     if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
-        return _posed(ctx, act, f"{put['verb'].casefold()} {put['rest']}")
+        return _posed(ctx, act, told_of(f"{put['verb'].casefold()} {put['rest']}"))
     if is_said(act) and (heard := _SAID_TO_THING.fullmatch(words)) and _is_thing(ctx, heard["what"]):
         return _posed(ctx, act, f"{heard['verb'].casefold()} {heard['rest']}")
     found = _NOT_DONE.fullmatch(words)

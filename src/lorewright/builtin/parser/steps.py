@@ -108,8 +108,7 @@ _LONG = 5
 
 def verb_told(words: str) -> str:
     """Return the first word of an act where it is a verb of the third person; else nothing."""
-    first = act_word(words.strip(" *,."))
-    return first if first.endswith("s") and first_form(first)[1] else ""
+    return first if (first := act_word(words.strip(" *,."))).endswith("s") and first_form(first)[1] else ""
 
 
 def _without_deed(reading: Reading) -> Reading:
@@ -289,8 +288,8 @@ def is_of_body(phrase: str) -> bool:
 
 # Words for acts -> what is told of them, and nothing else comes of it.
 
-_THEN = re.compile(r"(?P<if>(?:if|unless) [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>.+)", re.IGNORECASE)
-_TOLD = re.compile(r"(?:say|tell|ask|answer|explain|whisper|admit)\b", re.IGNORECASE)
+_THEN = re.compile(r"(?P<if>[a-z]+ [^,]+), (?:then )?(?:i(?:'ll| will)? )?(?P<what>.+)", re.IGNORECASE)
+_TOLD = re.compile(r"(?:say|tell|ask|answer|explain|whisper|admit|order|beg|curse)\b", re.IGNORECASE)
 
 
 def told_of(words: str) -> str:
@@ -327,7 +326,8 @@ _YOURS = {
 # What is held back, feigned, or does not quite happen.
 _HELD_BACK = re.compile(
     r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?:(?:try|tries|trying|do my best|take care|takes care"
-    r"|am careful|be careful|manage|manages) not to\b|avoids?\b|resists?\b|pretends?\b|nearly\b|almost\b).+",
+    r"|am careful|be careful|manage|manages) not to\b|avoids?\b|resists?\b|pretends?\b|refuses? to\b"
+    r"|leaves? out\b|nearly\b|almost\b).+",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:(?:and|but|then|so|i)\s+)+", re.IGNORECASE)

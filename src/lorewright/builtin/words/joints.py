@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from lorewright.builtin.words.plain_words import DOES, OF_MIND, OF_OTHERS, in_order, plain_deed
 from lorewright.builtin.words.tagging import Act, TagActs
 from lorewright.scene_lore.nouns import is_verb
 
@@ -29,16 +30,21 @@ _CLAUSE = (
     rf"|(?:though|since)\s+{_OTHERS}(?=\s+\w)"
     rf"|so\s+{_OTHERS}\s+(?:can|could|may|might|will|would|won|wouldn|cannot|couldn|does|doesn|isn|is|are|has|knows|feels|sees)"
     rf"|{_TIMES}\s+(?:only\s+|even\s+)?{_OTHERS}(?=\s+\w)"
+    r"|(?:before|as if|as though|once|when)\s+i(?:'ve)?(?=\s+\w)|so\s+(?:that\s+)?i"
+    r"(?:'ll|'d|\s+(?:can|could|know|don|won|might|may))"
+    r"|(?:instead of|rather than|without)\s+\w+ing|rather\s+than\s+\w+"
     rf"|whether\s+{_SOMEBODY}\s+\w+(?:\s+\w+){{0,4}}\s+or\s+not|whether\s+{_OTHERS}\s+\w+(?:\s+(?:it|that))?$"
 )
 _BEGINS_CLAUSE = re.compile(rf"(?:(?:and|but)\s+)?(?:{_CLAUSE})\b", re.IGNORECASE)
 _HAS_CLAUSE = re.compile(rf"(?<=\w),?\s+(?:{_CLAUSE})\b", re.IGNORECASE)
-_WHEN = re.compile(rf"(?:(?:and|but)\s+)?{_TIMES}\b", re.IGNORECASE)
+_WHEN = re.compile(rf"(?:(?:and|but)\s+)?(?:{_TIMES}|without|instead|rather|once|when)\b", re.IGNORECASE)
 # Words between two acts that are none.
 _ON_THE_WAY = re.compile(
     r"(?:(?:and|then|but|so)\s+)*(?:in the end|at last|finally"
     r"|on the way(?: there| over| back| across| down| up| out)?|meanwhile|in the meantime"
-    r"|at the same time|while (?:i'm |i am )?at it|with that|after that|in passing|as i go|along the way)",
+    r"|at the same time|while (?:i'm |i am )?at it|with that|after that|in passing|as i go|along the way"
+    r"|(?:straight (?:there|over|away|on|back)|no (?:stops|delays?)|without stopping|in that order)(?:, no stops)?"
+    r"|no (?:hurry|rush)|too late|for luck|as usual|(?:finding|seeing) (?:none|nothing|nobody))",
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(
@@ -93,6 +99,17 @@ _AT_TIME = re.compile(
     rf"(?P<joint>(?:(?:and|then|but)\s+)*)(?:at|on|after|in) (?:(?:a|an|the|another|some|that|about) )?"
     r"(?:ten|three|twenty|zero|while|(?:long |short )?(?:moment|minute|second|pause|beat|bit|time)s?|last|end)"
     rf"(?: or two)?,? (?=(?:{_SAYS}) )",
+    re.IGNORECASE,
+)
+# That it is said, after it: `you go first, I say`.
+_SAID_I = re.compile(
+    rf"(?<=\w),? i (?:say|add|reply|tell (?:him|her|them|{_NAMED}))(?:, (?:not )?(?:as|like|in) [^,]+)?[,.]*$",
+    re.IGNORECASE,
+)
+# One takes a posture to look: `crouch to see what lock it has`.
+_STOOPS = re.compile(
+    r"(?P<joint>(?:(?:and|then|but|i)\s+)*)(?:crouch|kneel|bend|lean|stoop|squat|tiptoe)(?: \w+){0,2}? to "
+    r"(?=(?:see|look|check|peer|examine|inspect|read|find out) )",
     re.IGNORECASE,
 )
 _QUOTE = re.compile(r'"([^"]+)"')
@@ -172,12 +189,18 @@ def _and(before: Act, after: Act) -> Act:
 
 def _after_clause(act: Act, tag_acts: TagActs) -> Sequence[Act]:
     """Return the acts that follow a clause which only says when: `as she turns away, grab the key`."""
-    _, joint, rest = act.words.partition(", " if ", " in act.words else " I ")
+    clause = _OF_ONESELF.sub("", act.words)
+    _, joint, rest = clause.partition(", " if ", " in clause else " I ")
     if not joint:
-        words = act.words.split()
-        starts = range(_IN_CLAUSE, len(words) - 1)
+        words = clause.split()
+        starts = range(_IN_CLAUSE if clause == act.words else 1, len(words) - 1)
         rest = next((" ".join(words[at:]) for at in starts if _begins_act(words, at)), "")
     return tag_acts(rest) if rest.strip(_AROUND) else ()
+
+
+_OF_ONESELF = re.compile(
+    r"^(?:(?:and|but)\s+)?(?:before|as if|as though|once|when|so(?: that)?)\s+i(?:'ve)?\b", re.IGNORECASE
+)
 
 
 def _begins_act(words: Sequence[str], at: int) -> bool:
@@ -196,7 +219,8 @@ _BEFORE_VERBS = frozenset(
 
 
 def _is_purpose(act: Act) -> bool:
-    return bool(_ROOM.match(act.words)) or (not act.target and bool(_PURPOSE.match(act.words)))
+    is_named = act.target and not act.topic
+    return bool(_ROOM.match(act.words)) or (not is_named and bool(_PURPOSE.match(act.words)))
 
 
 def _is_relative(before: Act, act: Act, is_said: IsKind) -> bool:
@@ -240,26 +264,22 @@ def _apart(act: Act, tag_acts: TagActs) -> Iterator[Act]:
     if '"' in act.words:
         yield act
         return
-    if _AT_TIME.match(act.words):
-        yield from tag_acts(_AT_TIME.sub(r"\g<joint>", act.words))
+    for before in (_AT_TIME, _STOOPS):
+        if before.match(act.words):
+            yield from tag_acts(before.sub(r"\g<joint>", act.words))
+            return
+    if _SAID_I.search(act.words):
+        yield from tag_acts(_SAID_I.sub("", act.words))
         return
     framed = _FRAMED.fullmatch(act.words)
     meanwhile = _MEANWHILE.fullmatch(act.words)
     if meanwhile is not None:
         yield from tag_acts(meanwhile["says"])
-        yield from tag_acts(_plainly(meanwhile["doing"]))
+        yield from tag_acts(plain_deed(meanwhile["doing"]))
     elif framed is not None:
         yield from tag_acts(f"{framed['says']}{framed['said']}")
     else:
         yield act
-
-
-def _plainly(doing: str) -> str:
-    """Return what is done in the first form of its verb: `write their names` of `writing their names`."""
-    verb, _, rest = doing.partition(" ")
-    stem = verb.casefold().removesuffix("ing")
-    bases = (stem[:-1], stem, f"{stem}e") if stem[-1:] == stem[-2:-1] else (stem, f"{stem}e")
-    return f"{next(filter(is_verb, bases), verb)} {rest}"
 
 
 def _quoted(text: str, tag_acts: TagActs, is_said: IsKind) -> tuple[Act, ...]:
@@ -310,80 +330,14 @@ def _name_in(whom: str) -> str:
     return re.sub(r"^\s*(?:(?:to|for|at) )?", "", whom).strip()
 
 
-# A line -> the same with its acts in the order in which they are done, without those that are not.
-
-_ACT = r"[^.;!?\"“”]+?"
-_DOES = r"(?:i|he|she|they|we)"
-_WISH = (
-    rf"(?:{_DOES} )?(?:would like to|want to|wanted to|would love to|'d like to|mean to|plan to|am going to|need to)"
-)
-# What is left for something else: `I was going to ask, but I wait`.
-_LEFT = re.compile(
-    rf"\b{_DOES} (?:was|were|am|had been) (?:going|about|tempted|meaning|planning|hoping) to {_ACT},? but "
-    rf"(?:then |instead |in the end )*(?={_DOES} )(?! ?i (?:don|do not))",
-    re.IGNORECASE,
-)
-# What one would like, and does not do: `I want to ask him to leave but I don't`.
-_WANTED = re.compile(
-    rf"\b(?P<who>{_DOES}) (?:want|wants|would like|would love|long|am tempted|was going|was about|am about"
-    r"|am dying) to "
-    rf"(?P<what>{_ACT}),? but (?:{_DOES} )?(?:don['’]?t|do not|doesn['’]?t|does not|didn['’]?t|dont|think better of it)"
-    r"(?=[,;.!?]|$| and\b)",
-    re.IGNORECASE,
-)
-# `go up, but first try the door`; `go up. No, first try the door`.
-_BUT_FIRST = re.compile(
-    rf"(?P<start>^|[.;!?] )(?:{_WISH} )?(?P<later>{_ACT})(?:,? but|[.;,!] (?:no|wait|but|actually|oh)),? "
-    rf"(?:first|before that|before i do)(?: of all)?,? (?P<first>{_ACT})(?P<end>$|[.;!?])",
-    re.IGNORECASE,
-)
-# `after wiping the chair I sit down`, `sit down after wiping the chair`.
-_AFTER = re.compile(
-    rf"(?:^|(?<=[.;!?] ))after (?P<doing>\w{{2,}}ing\b{_ACT})(?:, (?:then )?| (?=i ))(?P<rest>\w)", re.IGNORECASE
-)
-_BUT_NOT = re.compile(
-    rf"(?<=\w),? but (?:{_DOES} )?(?=(?:do not|don['’]?t|dont|does not|doesn['’]?t) (?P<verb>[a-z]+)\b)", re.IGNORECASE
-)
-_OF_OTHERS = re.compile(r"\b(?:you|your|me|us)\b|\?", re.IGNORECASE)
-
-
-def in_order(text: str) -> str:
-    """Return a line with what is done first before what is done after it, and without what is left for something else;
-    what is put to somebody stays as it is."""
-    if '"' in text or "“" in text:
-        return text
-    plain = _LEFT.sub("", text)
-    plain = _WANTED.sub(lambda found: f"{found['who']} do not {found['what']}", plain)
-    first = _BUT_FIRST.search(plain)
-    if first is not None and not _OF_OTHERS.search(first[0].rstrip("?")):
-        plain = f"{plain[: first.start()]}{first['start']}{_turned(first, plain[first.end() :])}"
-    plain = _AFTER.sub(lambda found: f"{_plainly(found['doing'])}, then {found['rest']}", plain)
-    return _BUT_NOT.sub(lambda found: found[0] if found["verb"].casefold() in _OF_MIND else "; ", plain)
-
-
-def _turned(found: re.Match[str], rest: str) -> str:
-    """Return what is done first, then what is done later, where the rest does not say so again, then the rest."""
-    first, later = found["first"], found["later"].strip()
-    noun = re.search(r"\b(?:the|my|his|her|that|this) [\w'-]+", later)
-    if noun is not None:
-        first = re.sub(r"\b(?:it|them)\b", noun[0], first, count=1, flags=re.IGNORECASE)
-    is_said_again = re.match(rf"\s*(?:and )?then {re.escape(later.split()[0])}\b", rest, re.IGNORECASE)
-    return f"{first}{found['end']}{rest}" if is_said_again else f"{first}, then {later}{found['end']}{rest}"
-
-
-# What one thinks, feels or has is no deed that is left undone.
-_OF_MIND = frozenset(
-    "know think like want care mind have need understand believe remember worry be blame trust love hate feel mean see"
-    " hear expect suppose forget wish recall tell panic cry fret seem look sound have matter help dare get fear".split()
-)
 _NOT_DONE = re.compile(
-    rf"(?:(?:and|but|then|{_DOES})\s+)*(?:do not|don['’]?t|dont|never)\s+(?P<verb>[a-z]+)\b", re.IGNORECASE
+    rf"(?:(?:and|but|then|{DOES})\s+)*(?:do not|don['’]?t|dont|never)\s+(?P<verb>[a-z]+)\b", re.IGNORECASE
 )
 
 
 # A step of a row, hardly taken for words to somebody: `then regret it`.
 _STEPPED = re.compile(
-    rf"(?:and then|then|and) (?:{_DOES} )?(?!{_SAYS}\b)(?P<verb>[a-z]+) (?:it|them|the|my|half|all|a|an)\b",
+    rf"(?:and then|then|and) (?:{DOES} )?(?!{_SAYS}\b)(?P<verb>[a-z]+) (?:it|them|the|my|half|all|a|an)\b",
     re.IGNORECASE,
 )
 _I_DO_NOT_SAY = re.compile(
@@ -399,16 +353,17 @@ def _forbidden(act: Act, acts: Sequence[Act], text: str, is_said: IsKind) -> Act
     if found is not None and _I_DO_NOT_SAY.match(act.words) and not is_quoted(act.words, text):
         return act.model_copy(update={"kind": _SMALL, "person": "", "topic": ""})
     told = _STEPPED.match(act.words) if is_said(act) and act.score < (_LIKELY if found is None else 0) else None
-    if told is not None and is_verb(told["verb"].casefold()) and told["verb"].casefold() not in _OF_MIND:
+    if told is not None and is_verb(told["verb"].casefold()) and told["verb"].casefold() not in OF_MIND:
         found = told
-    if found is None or act.person or found["verb"].casefold() in _OF_MIND or not is_verb(found["verb"].casefold()):
+    if found is None or act.person or found["verb"].casefold() in OF_MIND or not is_verb(found["verb"].casefold()):
         return act
-    is_beside = any(not is_said(other) and other is not act for other in acts)
-    if not is_beside or _OF_OTHERS.search(act.words) or is_quoted(act.words, text):
+    is_beside = any(other is not act and (not is_said(other) or _NARRATES.match(other.words)) for other in acts)
+    if not is_beside or OF_OTHERS.search(act.words) or is_quoted(act.words, text):
         return act
     return act.model_copy(update={"kind": _SMALL, "topic": ""})
 
 
+_NARRATES = re.compile(rf"{_LEADS}(?:{_SAYS}|order|thank|greet)s? (?!me\b|us\b)", re.IGNORECASE)
 # The kind of an act of no consequence.
 _SMALL = "work"
 
@@ -417,7 +372,7 @@ _SMALL = "work"
 _GOES_ON = re.compile(
     r"(?:(?:and|then|next|finally|lastly)[ ,]+)+"
     r"(?P<rest>(?P<joint>(?:at|into|in|under|behind|through|inside|over|on|to|from|towards?) )?"
-    r"(?:the|my|his|her|its|their|a|an|him|them|it)\b.*)",
+    r"(?:the|my|his|her|its|their|a|an|him|them|it|one for|another for)\b.*)",
     re.IGNORECASE,
 )
 
@@ -431,7 +386,8 @@ def _elliptic(before: Act, act: Act, is_said: IsKind) -> str:
     if found["joint"]:
         head = " ".join(re.sub(rf"^{_LEADS}", "", head, flags=re.IGNORECASE).split()[:1])
     head = re.sub(r"(?: (?:the|my|his|her|its|their|a|an))+ ?$", "", head.rstrip())
-    return f"{head} {found['rest']}" if head.strip() else ""
+    rest = re.sub(r"^(?:one|another) for\b", "some for", found["rest"])
+    return f"{head} {rest}" if head.strip() else ""
 
 
 _WHERE = re.compile(
@@ -470,7 +426,7 @@ def _with_own_nouns(act: Act) -> Act:
 # What is written in quotation marks is no speech.
 
 _WRITES = re.compile(
-    rf"(?:^|[.;!?,] |\band |\bthen )(?:{_DOES} )?(?:write|scribble|note|jot|print|scrawl|pencil|chalk|scratch|sign)s?\b"
+    rf"(?:^|[.;!?,] |\band |\bthen )(?:{DOES} )?(?:write|scribble|note|jot|print|scrawl|pencil|chalk|scratch|sign)s?\b"
     r"(?: (?!to |and |then )[\w']+){0,6}?[,:]? (?P<what>[\"“][^\"“”]+[\"”])",
     re.IGNORECASE,
 )

@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.shipped_tables import read_table
 
 
@@ -244,3 +245,80 @@ def is_open(word: str) -> bool:
 def goes_on(word: str) -> bool:
     """Tell whether a word in lower case goes on with what was said before it."""
     return word in _table().going_on
+
+
+# A line -> the same with its acts in the order in which they are done, without those that are not.
+
+_ACT = r"[^.;!?\"“”]+?"
+DOES = r"(?:i|he|she|they|we)"
+_WISH = rf"(?:{DOES} )?(?:would like to|want to|wanted to|would love to|'d like to|mean to|plan to|am going to|need to)"
+# What is left for something else: `I was going to ask, but I wait`.
+_LEFT = re.compile(
+    rf"\b{DOES} (?:was|were|am|had been) (?:going|about|tempted|meaning|planning|hoping) to {_ACT},? but "
+    rf"(?:then |instead |in the end )*(?={DOES} )(?! ?i (?:don|do not))",
+    re.IGNORECASE,
+)
+# What one would like, and does not do: `I want to ask him to leave but I don't`.
+_WANTED = re.compile(
+    rf"\b(?P<who>{DOES}) (?:want|wants|would like|would love|long|am tempted|was going|was about|am about"
+    r"|am dying) to "
+    rf"(?P<what>{_ACT})(?:,? but|[.;]) (?:{DOES} )?(?:don['’]?t|do not|doesn['’]?t|does not|didn['’]?t|dont"
+    r"|think better of it)"
+    r"(?=[,;.!?]|$| and\b)",
+    re.IGNORECASE,
+)
+# `go up, but first try the door`; `go up. No, first try the door`.
+_BUT_FIRST = re.compile(
+    rf"(?P<start>^|[.;!?] )(?:{_WISH} )?(?P<later>{_ACT})(?:,? but|[.;,!] (?:no|wait|but|actually|oh)),? "
+    rf"(?:first|before that|before i do)(?: of all)?,? (?P<first>{_ACT})(?P<end>$|[.;!?])",
+    re.IGNORECASE,
+)
+# `after wiping the chair I sit down`, `sit down after wiping the chair`.
+_AFTER = re.compile(
+    rf"(?:^|(?<=[.;!?] ))after (?P<doing>\w{{2,}}ing\b{_ACT})(?:, (?:then )?| (?=i ))(?P<rest>\w)", re.IGNORECASE
+)
+_BUT_NOT = re.compile(
+    rf"(?<=\w),? but (?:{DOES} )?(?=(?:do not|don['’]?t|dont|does not|doesn['’]?t) (?P<verb>[a-z]+)\b)", re.IGNORECASE
+)
+# `neither knock nor call; go in`.
+_NEITHER = re.compile(r"(?:^|(?<=[.;,] ))neither (?P<one>[^.;,]+?) nor (?P<two>[^.;,]+)(?=[.;,])", re.IGNORECASE)
+OF_OTHERS = re.compile(r"\b(?:you|your|me|us)\b|\?", re.IGNORECASE)
+
+
+def in_order(text: str) -> str:
+    """Return a line with what is done first before what is done after it, and without what is left for something else;
+    what is put to somebody stays as it is."""
+    if '"' in text or "“" in text:
+        return text
+    plain = _NEITHER.sub(r"do not \g<one>; do not \g<two>", _LEFT.sub("", text))
+    plain = _WANTED.sub(lambda found: f"{found['who']} do not {found['what']}", plain)
+    first = _BUT_FIRST.search(plain)
+    if first is not None and not OF_OTHERS.search(first[0].rstrip("?")):
+        plain = f"{plain[: first.start()]}{first['start']}{_turned(first, plain[first.end() :])}"
+    plain = _AFTER.sub(lambda found: f"{plain_deed(found['doing'])}, then {found['rest']}", plain)
+    return _BUT_NOT.sub(lambda found: found[0] if found["verb"].casefold() in OF_MIND else "; ", plain)
+
+
+def _turned(found: re.Match[str], rest: str) -> str:
+    """Return what is done first, then what is done later, where the rest does not say so again, then the rest."""
+    first, later = found["first"], found["later"].strip()
+    noun = re.search(r"\b(?:the|my|his|her|that|this) [\w'-]+", later)
+    if noun is not None:
+        first = re.sub(r"\b(?:it|them)\b", noun[0], first, count=1, flags=re.IGNORECASE)
+    is_said_again = re.match(rf"\s*(?:and )?then {re.escape(later.split()[0])}\b", rest, re.IGNORECASE)
+    return f"{first}{found['end']}{rest}" if is_said_again else f"{first}, then {later}{found['end']}{rest}"
+
+
+# What one thinks, feels or has is no deed that is left undone.
+OF_MIND = frozenset(
+    "know think like want care mind have need understand believe remember worry be blame trust love hate feel mean see"
+    " hear expect suppose forget wish recall tell panic cry fret seem look sound have matter help dare get fear".split()
+)
+
+
+def plain_deed(doing: str) -> str:
+    """Return what is done in the first form of its verb: `write their names` of `writing their names`."""
+    verb, _, rest = doing.partition(" ")
+    stem = verb.casefold().removesuffix("ing")
+    bases = (stem[:-1], stem, f"{stem}e") if stem[-1:] == stem[-2:-1] else (stem, f"{stem}e")
+    return f"{next(filter(is_verb, bases), verb)} {rest}"
