@@ -171,6 +171,11 @@ def test_what_comes_after_a_way_back_is_for_where_the_line_began() -> None:
     assert led_on(away, back, {}, start).nouns.scenery == start.nouns.scenery
 
 
+def test_whether_somebody_does_something_is_no_condition() -> None:
+    output = reading(act("pose", "sit still"), act("look", "see if Viktor stirs", target="Viktor"))
+    assert types(output) == ["pose", "look"]
+
+
 def test_a_condition_that_is_put_to_somebody_is_said() -> None:
     output = reading(act("look", "look around"), act("ask", "if you were me, where is Jin?", topic="Jin"))
     assert types(output)[-1] in ("ask", "remark")

@@ -277,7 +277,7 @@ def _with_comma(act: Act) -> Act:
     if otherwise := _OTHERWISE.match(act.words):
         return Act(kind=_SMALL, words=f"if not, {act.words[otherwise.end() :]}", score=1.0)
     later = None if is_said(act) or not kind_of(act).lines else _IF_LATER.fullmatch(act.words.strip(" .!"))
-    if later is not None and not _OF_YOU.search(act.words):
+    if later is not None and not _OF_YOU.search(act.words) and not _WHETHER.search(later["what"]):
         return Act(kind=_SMALL, words=f"{later['if'].removeprefix('only ')}, {later['what']}", score=1.0)
     found = _IF_ALONE.fullmatch(act.words)
     is_told = is_said(act) and act.score >= TURNED and not act.person
@@ -292,6 +292,10 @@ def _with_comma(act: Act) -> Act:
     return Act(kind=_SMALL, words=f"{' '.join(words[:at])}, {' '.join(words[at:])}", score=1.0) if at else act
 
 
+# `see if she stirs` is no condition.
+_WHETHER = re.compile(
+    r"\b(?:see|check|look|out|sure|tell|know|wonder|ask|hear|listen|feel|test|as|even)s?$", re.IGNORECASE
+)
 _OTHERWISE = re.compile(r"(?:and |but )?(?:otherwise|or else|else),? (?:just )?", re.IGNORECASE)
 _NO_CONDITION = frozenset(
     "to and i he she they we it can could will would may might must the a an my his her".split()
