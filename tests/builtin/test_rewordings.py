@@ -138,3 +138,16 @@ def test_what_is_held_out_in_words_is_given(text: str, actions: list[tuple[str, 
 )
 def test_words_about_a_thing_or_about_none_hand_nothing_over(text: str) -> None:
     assert all(kind != "give" for kind, _ in shape(told(text, to="viktor")))
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("I give you my card", ["give"]),
+        ("I signal to the boat with my knife", ["use"]),
+        ("I take the knife over to the pier", ["go"]),
+        ("take the knife to Viktor", ["give"]),
+    ],
+)
+def test_what_one_has_is_carried_along_and_held_out(text: str, kinds: list[str]) -> None:
+    assert [kind for kind, _ in shape(told(text, to="viktor"))] == kinds

@@ -3,6 +3,7 @@ them: whom they are said to answers as they stand to the speaker, from what is o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -37,10 +38,17 @@ class SmallTalkMetadata(Frozen):
     whisper: bool = False
 
 
+# How what one asks to have begins, as those hear it who are asked.
+_WANTED_BY = re.compile(
+    r"(?:could|can|may|might|would) you (?:please )?(?:have|get|borrow|take|see|use)\b", re.IGNORECASE
+)
+
+
 def _as_news(action: Action) -> Action | None:
     """Return what a remark to somebody is to a rule of the scenario: a request is to win them over, else something is
     told."""
-    telling = verb_for("win_over" if action.form == "request" else "pass_on")
+    is_request = action.form == "request" or _WANTED_BY.match(str(action.metadata.get("deed", ""))) is not None
+    telling = verb_for("win_over" if is_request else "pass_on")
     if telling is None or action.target_id is None:
         return None
     return action.model_copy(update={"type": telling.name})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from lorewright.builtin.parser.readings import (
     LEADS,
@@ -50,8 +51,9 @@ _HANDED = tuple(
     re.compile(_LEAD + said + _THING, re.IGNORECASE)
     for said in (
         r"here(?:['’]s| is| are) (?:my|the|your|an?|some|one|this|these|those) ",
-        r"(?=.*\b(?:here|you)\b)i(?:['’]ve| have)?(?: also| just)? (?:brought|got)(?: you)? (?:the|your|an?|some|my) ",
+        r"(?=.*\b(?:here|you)\b)i(?:['’]ve| have)?(?: just)? (?:brought|got)(?: you)? (?:(?:the|your|an?|some|my) )?",
         r"(?:these|this|those|the|that) (?=.*\b(?:for you|yours)\b)",
+        r"i(?:['’]ll| will| can)?(?: now)? (?:give|hand|pay) you (?:my|the|this|these) ",
         r"(?:please take |here[,!]* take |here you (?:are|go)[,!:.]* )(?:my|the|your|one|an?|this|these) ",
     )
 )
@@ -66,7 +68,57 @@ def as_handed(ctx: ParseContext, text: str) -> str:
     """Return words by which something that one carries is held out to somebody as the giving of it: `here's my coin`,
     `these tapers are for you`; other words as they are."""
     line = next((line for verb in verbs().values() if (line := verb.lines.get("gift"))), "")
-    return "".join(_handed(ctx, said, line) for said in re.split(r"(?<=[.!?])(?= )", text)) if line else text
+    handed = "".join(_handed(ctx, said, line) for said in re.split(r"(?<=[.!?])(?= )", text)) if line else text
+    shone = _SHONE.sub(partial(_shone, ctx), handed)
+    return _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
+
+
+# `signal the boat with the lamp`: what one has for it is what is handled.
+_SHONE = re.compile(
+    r"\b(?P<act>signal|flash|shine|blink)(?: (?:to|at|for|towards))?(?: [\w'’]+){1,3} with (?:my|the) "
+    r"(?P<thing>[^,;.!?]+)",
+    re.IGNORECASE,
+)
+
+
+def _shone(ctx: ParseContext, found: re.Match[str]) -> str:
+    held = _longest_held(ctx, found["thing"])
+    return found[0] if held is None else f"{found['act']} with the {held[0]}{held[1]}"
+
+
+# `take the toast over to room 12`, of what one has; `go up to see Moss`, of a way.
+_CARRIED = re.compile(
+    r"\b(?:take|carry|bring) (?P<thing>[^,;.!?]+?)(?: over| back| up| down| out| across| along)* to (?P<place>"
+    r"(?:the |my |your )?\w+(?: \w+)?)(?=$|[,;.!?]| and )",
+    re.IGNORECASE,
+)
+_TO_SEE = re.compile(
+    r"\b(?P<go>(?:go|walk|head|climb|run|hurry)(?: back)? (?P<way>\w+)) to (?P<act>see|find|meet|visit|look|talk|speak"
+    r"|ask|tell|search|fetch|get|check)\b",
+    re.IGNORECASE,
+)
+
+
+def _carried(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a walk in place of the taking of what is carried to a place, after it for what lies here, a gift to
+    somebody here; else the words as they are."""
+    place, thing = bare(words_of(found["place"])), bare(words_of(found["thing"]))
+    lines = {key: line for verb in verbs().values() for key, line in verb.lines.items()}
+    is_held = exact(thing, ctx.nouns.carried) is not None
+    if is_held and "gift" in lines and exact(place, ctx.nouns.people) is not None:
+        return lines["gift"].format(thing=thing, person=place)
+    if not {"travel", "grab"} <= lines.keys() or exact(place, (*ctx.nouns.exits, *ctx.nouns.known_places)) is None:
+        return found[0]
+    walk = lines["travel"].format(place=place)
+    if is_held:
+        return walk
+    return f"{lines['grab'].format(thing=thing)} and {walk}" if exact(thing, ctx.nouns.here) is not None else found[0]
+
+
+def _on_the_way(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a walk by a way and then what it is for; else the words as they are."""
+    is_way = exact(found["way"], ctx.nouns.exits) is not None
+    return f"{found['go']} and {found['act']}" if is_way else found[0]
 
 
 def _handed(ctx: ParseContext, said: str, line: str) -> str:

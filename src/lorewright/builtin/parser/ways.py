@@ -262,15 +262,29 @@ _PASSAGES = _STAIRS | {
     "corridor",
     "shaft",
 }
+_INTO, _AGAIN = frozenset(("in", "inside")), frozenset(("back", "return", "again"))
 _BACK = frozenset(("back", "return", "in", "inside", "again"))
 _OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
 _OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))
+
+
+def _ways_in(ctx: ParseContext) -> list[Candidate]:
+    """Return the way whose door or place was mentioned last, else the only one that has a door; empty where there is
+    none, or where it is that by which the player came."""
+    doors = {door.name for door in ctx.nouns.doors}
+    named = "" if ctx.thing is None else ctx.thing.name
+    last = [way for way in ctx.nouns.exits if named and named in (way.name, *(key.label for key in way.keys))]
+    shut = [way for way in ctx.nouns.exits if doors & {key.label for key in way.keys}]
+    found = last[:1] or (shut if len({way.id for way in shut}) == 1 else [])
+    return [way for way in found[:1] if way.id != ctx.came_from]
 
 
 def _likely_ways(ctx: ParseContext, words: str) -> list[Candidate]:
     """Return the one way that is meant where none is named: that by which the player came, or the one that leads out;
     empty where it may be any."""
     said = set(words.casefold().split())
+    if said & _INTO and not said & _AGAIN and (into := _ways_in(ctx)):
+        return into
     back = [way for way in ctx.nouns.exits if way.id == ctx.came_from]
     out = [way for way in ctx.nouns.exits if any(_OUTWARD & set(key.words) for key in way.keys)]
     if said & _BACK and back:

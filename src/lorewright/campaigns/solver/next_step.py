@@ -29,7 +29,8 @@ def find_next_step(
     """Return the step to take next towards the first ending that is in reach, in the scenario's order, else towards
     what is nearest of all that can be found, seen and met; None where nothing is.
 
-    Endings that come by themselves, when a clock is full, are nobody's goal. `accepts` says which steps will do.
+    Endings that come by themselves, when a clock is full, are nobody's goal. `accepts` says which steps will do. Where
+    a clock that counts to an hour is three quarters full, the nearest ending comes first.
     """
     if state.ended is not None:
         return None
@@ -46,7 +47,10 @@ def find_next_step(
 def _in_order(search: GoalSearch, state: WorldState) -> Iterator[Goal]:
     distances = search.estimator.of(state)
     wanted = _wanted_endings(search.run.rules)
-    yield from (goal for goal in search.goals("ending") if goal.name in wanted)
+    endings = [goal for goal in search.goals("ending") if goal.name in wanted]
+    hours = (state.clocks[clock_id] for clock_id in search.run.rules.until if clock_id in state.clocks)
+    is_late = any(4 * clock.value >= 3 * clock.max for clock in hours)
+    yield from sorted(endings, key=lambda goal: distances.of(goal.atom)) if is_late else endings
     begin = SearchNode(state)
     others = [goal for goal in search.goals(*_BESIDE) if not search.is_reached(goal, begin)]
     nearest = sorted(others, key=lambda goal: distances.of(goal.atom))

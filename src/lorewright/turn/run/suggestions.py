@@ -43,7 +43,7 @@ _TRIES = 6
 # After so many rounds of one kind the others are offered first.
 _WORN = 3
 # After so many rounds a story is far on, whatever its clocks say.
-_LONG = 24
+_LONG = 16
 # Of so many things to do the best is taken.
 _PHYSICAL = 2
 # So many ways to word a question about one item.
