@@ -93,7 +93,7 @@ _CARRIED = re.compile(
     re.IGNORECASE,
 )
 _TO_SEE = re.compile(
-    r"\b(?P<go>(?:go|walk|head|climb|run|hurry)(?: back)? (?P<way>\w+)) to (?P<act>see|find|meet|visit|look|talk|speak"
+    r"\b(?P<onward>(?:go|walk|head|climb|run|hurry)(?: back)? (?P<way>\w+)) to (?P<act>see|find|meet|visit|look|talk|speak"
     r"|ask|tell|search|fetch|get|check)\b",
     re.IGNORECASE,
 )
@@ -118,7 +118,7 @@ def _carried(ctx: ParseContext, found: re.Match[str]) -> str:
 def _on_the_way(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a walk by a way and then what it is for; else the words as they are."""
     is_way = exact(found["way"], ctx.nouns.exits) is not None
-    return f"{found['go']} and {found['act']}" if is_way else found[0]
+    return f"{found['onward']} and {found['act']}" if is_way else found[0]
 
 
 def _handed(ctx: ParseContext, said: str, line: str) -> str:
