@@ -87,3 +87,21 @@ def test_a_long_sentence_is_cut_where_a_clause_ends_or_not_repeated() -> None:
     assert echoed(told, "", VIKTOR, NOUNS, ()).startswith("you came down here")
     assert len(echoed(told, "", VIKTOR, NOUNS, ()).split()) < 18
     assert echoed("I saw " + "very " * 30 + "big rats", "", VIKTOR, NOUNS, ()) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("Do you believe in ghosts? Because one rang me up an hour ago.", "do I believe in ghosts"),
+        (
+            'I do not know what "under the ice" is supposed to mean',
+            "you do not know what under the ice is supposed to mean",
+        ),
+        ("tell Viktor that Jin sent me, which is nearly true", "Jin sent you"),
+        ("I'm not crying, I tell them, although I am", "you're not crying"),
+        ("forget you saw me", "forget I saw you"),
+        ("I have a car, which is red", "you have a car, which is red"),
+    ],
+)
+def test_what_is_asked_is_repeated_and_what_is_told_of_it_is_not(words: str, said: str) -> None:
+    assert echoed(words, "", VIKTOR, NOUNS, ()) == said

@@ -475,6 +475,9 @@ def test_what_is_done_to_a_thing_without_dice_is_told_by_its_form_too() -> None:
         ("what do you know about Ambrose and his debts?", False),
         ("who is Ambrose?", False),
         ("is there money in that lamp?", True),
+        ("how many sisters has Ambrose?", True),
+        ("how long has Ambrose sat with that lamp?", True),
+        ("how often does Ambrose sit up with it?", False),
     ],
 )
 def test_what_shares_only_a_name_with_a_question_is_told_after_a_no(asked: str, is_beside: bool) -> None:

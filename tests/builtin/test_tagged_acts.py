@@ -690,3 +690,21 @@ def test_a_question_after_what_is_there_is_a_look(words: str, kind: str, target:
 )
 def test_what_others_said_holds_nobody_to_anything(words: str) -> None:
     assert "recall" not in types(reading(words, act("tell", words, topic=words)))
+
+
+def test_what_a_third_owes_is_asked_about_and_held_against_nobody() -> None:
+    assert "recall" not in types(reading("how much does she owe", act("ask_price", "how much does she owe")))
+    assert types(reading("what do I owe you", act("ask_price", "what do I owe you"))) == ["recall"]
+
+
+def test_who_is_called_alone_is_asked_what_comes_next() -> None:
+    output = reading(
+        "Agent Chen! are you cold", act("greet", "Agent Chen!"), act("ask_self", "are you cold"), scope="crowd"
+    )
+    assert {action.target_id for action in output.proposed_actions} == {"p:agent_chen"}
+
+
+def test_who_does_not_think_so_leaves_nothing_undone() -> None:
+    words = ("I don't think I have heard of it.", "Should I have?")
+    output = reading(" ".join(words), act("opinion", words[0]), act("ask_opinion", words[1]))
+    assert types(output)[0] == "remark"

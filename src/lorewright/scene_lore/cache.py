@@ -51,10 +51,10 @@ from lorewright.scene_lore.retrieved import SceneRetrieval
 MIN_STRANGENESS = 3.0
 # The same for a sentence, whose words by themselves are near to much.
 MIN_OF_SENTENCE = 3.8
-# The same for the mean of a question's topic and its whole wording: each by itself is near to something now and then.
-MIN_OF_BOTH = 3.5
+# The same for the less near of a question's topic and its whole wording: each is near to something now and then.
+MIN_OF_BOTH = 3.4
 # And for an item that is told beside the answer that somebody does not have: it has to be near, and no answer.
-MIN_BESIDE = 3.3
+MIN_BESIDE = 3.25
 # The lowest cosine of a match, for an item can be nearer than others and still near to nothing.
 MIN_COSINE = 0.25
 # A mean of fewer windows is not used.
@@ -85,25 +85,18 @@ def item_by_meaning(
         return None
     nearest = wanted[best[0]]
     of_both = strangeness_of(words, whole, nearest, generations)
-    return nearest if of_both is None or of_both >= (MIN_BESIDE if is_beside else MIN_OF_BOTH) else None
+    return nearest if min(of_both, default=best[1]) >= (MIN_BESIDE if is_beside else MIN_OF_BOTH) else None
 
 
-def strangeness_of(words: str, whole: str, item: SceneItem, generations: Sequence[Generation]) -> float | None:
-    """Return the mean of how strangely near an item is to the topic of a question and to all of it; None where its pack
-    has no vectors, or where there is only one of the two."""
-    found = [
-        max(
-            (
-                pair[1]
-                for generation in generations
-                for pair in _strangeness(text, {item.id: item}, generation, least=-1)
-            ),
-            default=None,
-        )
+def strangeness_of(words: str, whole: str, item: SceneItem, generations: Sequence[Generation]) -> list[float]:
+    """Return how strangely near an item is to the topic of a question, and to all of it where that is more; nothing
+    where its pack has no vectors."""
+    wanted = {item.id: item}
+    found = (
+        [pair[1] for generation in generations for pair in _strangeness(text, wanted, generation, least=-1)]
         for text in dict.fromkeys(filter(str.strip, (words, whole)))
-    ]
-    near = [value for value in found if value is not None]
-    return sum(near) / len(near) if near else None
+    )
+    return [max(values) for values in found if values]
 
 
 def _strangeness(

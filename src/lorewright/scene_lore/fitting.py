@@ -38,9 +38,9 @@ def fit_of(words: str, whole: str, item: SceneItem, generations: Sequence[Genera
     subject = f"{item.name.replace('_', ' ')} {item.trigger or ''}"
     shared = {word for word, found in matching_words(strong, (subject, item.text)).items() if found}
     is_subject = any(matching_words(shared, (subject,)).values())
-    near = strangeness_of(words, whole, item, generations)
-    if near is None:
+    if not (found := strangeness_of(words, whole, item, generations)):
         return ANSWER
+    near = sum(found) / len(found)
     if not strong or (shared == strong and (len(strong) > 1 or not whole)):
         return ANSWER if strong or near >= _WITH_NONE else FAR
     has_most = len(shared) * 2 > len(strong)

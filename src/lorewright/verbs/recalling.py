@@ -156,7 +156,7 @@ def _is_fresh(promise: Recorded, moment: Moment) -> bool:
     return any(memory.content.startswith(by) and "promise" in memory.content for memory in lately)
 
 
-_ME = frozenset(("me", "us", "i", "my"))
+_ME, _OTHERS = frozenset(("me", "us", "i", "my")), frozenset(("he", "she", "they", "it"))
 
 
 @cache
@@ -211,6 +211,9 @@ def _read_record(ctx: ParseContext, words: str, asked: PhraseMatch | None, spoke
         # What somebody owes to others is no matter between the two.
         return None
     at = low.index(verb)
+    if _OTHERS & set(low[:at]) and not _ME & set(low):
+        # What she owes or promised is asked about, and not what the two said.
+        return None
     by = "you" if _ME & set(low[:at]) else "them"
     after = low[at + 1 : -1] if low[-1] == "with" else low[at + 1 :]
     named = exact(" ".join(after), ctx.nouns.people) or _named_before(ctx, low[:at])

@@ -339,9 +339,11 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     """Return a question that was taken for an act, or for one about the game, as a question to who is here; others, and
     those after what is there to be looked at, as they are."""
     kind, words = kind_of(act), act.words.strip(' *"”')
-    if not ctx.nouns.people or kind.said or not _ASKS_PEOPLE.match(words) or _OF_COMPANY.search(words):
+    is_of_game = bool(kind.aside) or kind == kinds().get(_PLACE)
+    is_asked = _ASKS_PEOPLE.match(words) or (is_of_game and _ASKS_WHAT.match(words))
+    if not ctx.nouns.people or kind.said or not is_asked or _OF_COMPANY.search(words):
         return act
-    if kind.aside or kind == kinds().get(_PLACE):
+    if is_of_game:
         is_doubted = act.score < _CERTAIN and act.kind in _SHOWN_BY and not _SHOWN_BY[act.kind].search(words)
         return _put_as_question(act, words) if is_doubted else act
     if not kind.asks_why and not kind.felt and not _OF_OTHERS.match(words):
@@ -369,16 +371,17 @@ def _is_entity(ctx: ParseContext, noun: str) -> bool:
 _ASKS_PEOPLE = re.compile(
     r"(?:(?:so|and|but|or|hey|oi|ok|okay|well|um+|oh|wait|please|excuse me|sorry|tell me)[, ]+)*"
     r"(?:(?:is|are|was|were|isn't|aren't|wasn't|weren't|does|did|doesn't|didn't|don't|has|hasn't|had|will|would|why|whose"
-    r"|how come|what (?:if|time|should|would|shall)|should|shall)\b"
+    r"|how come|what (?:if|time|should|would|shall|did|was|were|had|has|does)|should|shall)\b"
     r"|(?:who(?:'s|s)?|whos) (?!am\b)|do (?:i|you|u|we|they|people|any\w*|some\w*|these|those)\b"
     r"|(?:have|can|could) (?:they|he|she|it|people|any\w+|some\w+|we|you|u)\b)",
     re.IGNORECASE,
 )
+_ASKS_WHAT = re.compile(r"(?:(?:so|and|but|ok|well)[, ]+)*(?:what|which|how)(?:'s|s)?\b", re.IGNORECASE)
 _OF_COMPANY = re.compile(
     r"\b(?:any(?:one|body)|some(?:one|body)|who(?:'s|s)?|everybody|everyone)(?: else)?(?: (?:is|are|was))?"
     r"(?: (?:else|here|there|in|about|around|present|inside|home|nearby|with me|in here|out there|at home))*\W*$"
     r"|\bwho(?:'s|s| is| are) (?:(?:all |also )?(?:here|there|in|at|that|this|she|he|the)\b)"
-    r"|\b(?:am i|are we (?:here|in|at|alone|there)|i'm|can i (?:see|hear|smell|feel|go|leave|reach|find|get)"
+    r"|\b(?:am i|are we (?:here|in|at|alone|there)|can i (?:see|hear|smell|feel|go|leave|reach|find|get)"
     r"|do i (?:see|hear|smell|feel|have|know|carry|own))\b",
     re.IGNORECASE,
 )
@@ -402,6 +405,8 @@ _SHOWN_BY = {
             "options",
             r"what (?:can|should|do|shall) (?:i|we) (?:do|try|say|type)(?: (?:now|here|next|first|then))*\W*$|choices",
         ),
+        ("stats", r"am i|do i|have i|i have|my|stats?|status|scores?|skills?|sheet|character|clocks?|means?|does"),
+        ("stories", r"story|stories|games?|scenarios?|adventures?|plays?"),
         ("when", r"time (?:is it|it is)|the time|how (?:long|late|much time)|clock|left|until|till|o'clock|day is it"),
     )
 }

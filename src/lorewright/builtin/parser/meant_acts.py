@@ -127,6 +127,9 @@ _NOT_DONE = re.compile(
     r"(?:(?:yet|even|quite|really|once)\s+)*(?P<verb>[a-z]+)\b(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_IN_MIND = re.compile(
+    r"i (?:do not|don'?t) (?:think|know|believe|remember|want|like|care|mind|understand|feel)\b", re.I
+)
 _SLYLY = re.compile(
     r"(?:(?:and|but|then|while|i|he|she|they|you)\s+)*pretend(?:s|ing)?\s+(?:not to|to not)\s+(?:be\s+)?"
     r"(?P<verb>watch|look|star|listen|eavesdrop)(?:ing|e)?(?:\s+(?:at|to|on))?\s+(?P<whom>.+)",
@@ -415,7 +418,8 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
         return _posed(ctx, act, f"{heard['verb'].casefold()} {heard['rest']}")
     found = _NOT_DONE.fullmatch(words)
     verb = "" if found is None else found["verb"].casefold()
-    if found is None or (is_said(act) and act.topic) or not (is_verb(_base(verb)) or verb in lexicon().verb_words):
+    is_thought = is_said(act) and (bool(act.topic) or _IN_MIND.match(words) is not None)
+    if found is None or is_thought or not (is_verb(_base(verb)) or verb in lexicon().verb_words):
         return None
     deed = told_of(f"{_base(verb)}{found['rest']}")
     return _posed(ctx, act, f"do not {deed}" if deed and (is_verb(verb) or not verb.endswith("ing")) else "")

@@ -105,6 +105,10 @@ def addressed(ctx: ParseContext, acts: Sequence[Act]) -> list[Candidate | None]:
         for act in acts
     ]
     for at, (act, after) in enumerate(pairwise(acts)):
+        if (first := _called_alone(ctx, act) if kind_of(act).said else None) is not None:
+            # Who is called is who is asked next.
+            found[at] = first
+            found[at + 1] = first if kind_of(after).said and not after.person else found[at + 1]
         is_open = bool(kind_of(act).said) and not act.person and found[at] is None
         if is_open and kind_of(after).said and (called := _called_alone(ctx, after)) is not None:
             found[at] = called
@@ -119,8 +123,11 @@ def _called_in(ctx: ParseContext, act: Act) -> Candidate | None:
 def _called_alone(ctx: ParseContext, act: Act) -> Candidate | None:
     """Return whom words of a few call that ask and tell nothing more: `Viktor.`, `teo you weirdo`."""
     words = [word for word in words_of(act.words) if word.kind == "word"]
-    if not 0 < len(words) <= _FEW_CALLED or "?" in act.words or longest_prefix(lows(words), lexicon().question_words):
+    is_asked = "?" in act.words and len(words) > 1
+    if not 0 < len(words) <= _FEW_CALLED or is_asked or longest_prefix(lows(words), lexicon().question_words):
         return None
+    if (whole := exact(typed(words), ctx.nouns.people)) is not None:
+        return whole.candidate
     named = (exact(typed([word]), ctx.nouns.people) for word in (words[0], words[-1]))
     match = next(filter(None, named), None)
     rest = {word.low for word in words} - set(match.candidate.keys[0].words) if match else set()

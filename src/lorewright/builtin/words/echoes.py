@@ -47,6 +47,7 @@ _TAIL = re.compile(
     r"|my friend|don't you think|if you ask me))$",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"[^.!?…]+\?(?=\s+[A-Z])")
 # What is concluded is weightier than what it is concluded from.
 _SO_I_THINK = re.compile(r",? so (?=(?:i|we) (?:suppose|think|guess|gather|assume|take it)\b)", re.IGNORECASE)
 # A request without the courtesy that it is put in.
@@ -91,8 +92,12 @@ def echoed(words: str, person: str, listener: Candidate, nouns: Nouns, odd: Coll
     said = _said_in(words.replace("’", "'"), person, listener)
     concluded = _SO_I_THINK.search(said.text)
     weighty = said.text[concluded.end() :] if concluded is not None else said.text
-    parts = [_bare(part, person, listener) for part in _PART_END.split(weighty) if part]
-    fitting = [part for part in parts if len(part.split()) >= _FEWEST]
+    # What is asked is weightier than what is said of it.
+    parts = [
+        [_bare(part, person, listener) for part in _PART_END.split(among) if part]
+        for among in (" ".join(_ASKED.findall(weighty)), weighty)
+    ]
+    fitting = next(filter(None, ([part for part in some if len(part.split()) >= _FEWEST] for some in parts)), [])
     text = _shortened(max(fitting, key=lambda part: len(part.split()), default=""))
     low = {word.casefold().strip(",") for word in text.split()}
     slips = {word.casefold().replace("’", "'") for word in odd if not _SHORTENED.search(word) and not _is_form(word)}
@@ -210,7 +215,8 @@ _GREETING = r"(?:good )?(?:morning|evening|afternoon|day|night|hello|hi|hey)"
 # After these a name is no call.
 _BEFORE_NAMES = frozenset(
     """to for with about of at on from by like and or is was the a my dear old than without love miss help trust hate
-    thank see saw tell told ask asked give gave know knew meet met named called mr mrs miss call""".split()
+    thank see saw tell told ask asked give gave know knew meet met named called mr mrs miss call look looks seem
+    seems sound sounds""".split()
 )
 _TO_LISTENER = (
     r"(?:you|you're|you've|your|i|i'm|i've|my|we|it's|is|are|do|does|did|can|could|would|will|have|has|what|who|why|where"
@@ -386,7 +392,7 @@ def _part_of_you(low: Sequence[str], at: int) -> str:
         return "I"
     if (before in _BEFORE_OBJECTS and not (before in _JOINING and _acts(after))) or (is_clear_end and before):
         return "me"
-    if _acts(after) and (not before or before == "," or before in _BEFORE_CLAUSES or not is_verb(before)):
+    if _acts(after) and (not before or before == "," or before in _BEFORE_CLAUSES | _JOINING or not is_verb(before)):
         return "I"
     return "me" if is_verb(before) else ""
 
@@ -408,7 +414,7 @@ _PASTS = frozenset(
     slept stole swore taught threw woke wore won""".split()
 )
 # After these a clause may begin.
-_JOINING = frozenset("like know believe before after than see hear".split())
+_JOINING = frozenset("like know believe before after than see hear forget remember".split())
 _BEFORE_CLAUSES = frozenset(
     "that if when because what why how where who whether but and so think while as hope wish bet guess mean sure"
     " glad swear suppose".split()

@@ -170,7 +170,12 @@ def _read_as(
     if low == "were" and after in _AFTER_WHERE:
         found = "where"
     following = lex.spellings.get(after, after)
-    if low in ("ur", "your", "yer") and (following in _AFTER_YOU_ARE or (following in _SAID_OF_YOU and is_end)):
+    is_owned = before in ("this", "that", "of", "all") and following == "doing"
+    if (
+        low in ("ur", "your", "yer")
+        and not is_owned
+        and (following in _AFTER_YOU_ARE or (following in _SAID_OF_YOU and is_end))
+    ):
         found = "you're"
     if not found:
         return token
