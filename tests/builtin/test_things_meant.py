@@ -407,7 +407,7 @@ def test_what_is_taken_and_handled_is_in_hand_until_then() -> None:
 def test_ones_own_hat_is_not_denied_and_anybody_else_s_is() -> None:
     mine = _action(_read("tip my hat to the room", "gesture", target="my hat", scenery=()))
     assert mine.metadata.get("detail_is") != "absent"
-    other = _action(_read("kick the hat", "break", target="hat", scenery=()))
+    other = _action(_read("put the hat on the bar", "put", target="hat", scenery=()))
     assert other.metadata["detail_is"] == "absent"
 
 
@@ -475,3 +475,40 @@ def test_something_put_on_the_tab_after_an_order_is_on_the_tab() -> None:
         _act("I order a beer", "order", topic="a beer"), _act("put it on the board", "put", target="it", second="board")
     )
     assert "tab" in output.proposed_actions[-1].words
+
+
+def test_what_one_wears_may_be_handed_to_somebody_and_what_is_of_a_thing_is_that_thing() -> None:
+    given_away = _action(_read("pass Viktor my hoodie", "give", target="my hoodie", person="Viktor", scenery=()))
+    assert (given_away.metadata.get("detail_is"), given_away.form) != ("absent", "give")
+    egg = (_noun("egg", "An egg stands there."),)
+    words = "crack the top off his egg"
+    action = _action(_read(words, "break", target="top off his egg", scenery=egg))
+    assert action.metadata["detail"] == "egg"
+
+
+def test_what_is_slipped_off_its_hook_is_taken() -> None:
+    action = _action(
+        _read("slip the key off its hook", "put", target="key", second="its hook", here=(KEY,), scenery=())
+    )
+    assert (action.type, action.target_id) == ("take", KEY.id)
+
+
+def test_what_is_carried_into_a_boat_is_put_there_and_not_the_boat() -> None:
+    boat = (_noun("boat", "A boat lies there."),)
+    output = _line(
+        _act("lift the notebook", "move", target="notebook"),
+        _act("step down into the boat", "go", target="boat"),
+        _act("set it in the bow", "put", target="it", second="bow"),
+        carried=(NOTEBOOK,),
+        scenery=boat,
+    )
+    assert (output.proposed_actions[-1].type, output.proposed_actions[-1].target_id) == ("drop", NOTEBOOK.id)
+
+
+def test_the_third_person_s_own_things_are_told_as_ones_own() -> None:
+    output = _line(
+        _act("She tucks her wet hair behind her ears", "pose"),
+        _act("sips her tea", "eat", target="her tea"),
+        scenery=(),
+    )
+    assert output.proposed_actions[0].deed.startswith("tuck your wet hair behind your ears")

@@ -13,7 +13,7 @@ from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
-from lorewright.scene_lore.nouns import is_verb
+from lorewright.scene_lore.nouns import is_verb, singular
 from lorewright.shipped_tables import read_table
 
 
@@ -438,6 +438,9 @@ def given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
     """Return an act of handing back what was taken before it, and is no thing that anybody could have, as one of no
     consequence."""
     kind = kind_of(act)
+    mine = _MINE.match(act.target) if kind.held and act.person else None
+    if mine is not None and {mine[1], singular(mine[1])} & lexicon().worn:
+        return act.model_copy(update={"kind": kind.held, "second": ""})
     is_back = kind.held and _HANDED_BACK.search(act.words) and act.target.casefold() in lexicon().thing_pronouns
     if not is_back or not taken or resolve(taken, ctx.nouns.everything()) is not None:
         return act
@@ -446,4 +449,16 @@ def given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
     return act.model_copy(update={"kind": kind.held, "words": words, "target": "", "second": ""})
 
 
+_MINE = re.compile(r"my (?:[\w-]+ )?([a-z]+)$")
 _HANDED_BACK = re.compile(r"\b(?:hand|give|pass|slide|offer)s?\b.* back\b|\breturns? (?:it|them)\b", re.IGNORECASE)
+
+
+def to_those(ctx: ParseContext, act: Act, before: Act) -> Act:
+    """Return an act of handing something to `them` as one to whom the act before it was about, where that is nobody
+    here: they, and no other, are meant."""
+    kind, whom = kind_of(act), before.person or before.target
+    is_to_them = act.person.casefold() == "them" and any("{person}" in line for line in kind.lines)
+    if not is_to_them or not whom or not act.target or is_said(before) or resolve(whom, ctx.nouns.people) is not None:
+        return act
+    line = next(line for line in kind.lines if "{person}" in line)
+    return act.model_copy(update={"words": line.format(target=act.target, person=f"the {whom}"), "person": whom})

@@ -384,7 +384,8 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
         return _absent(ctx, act, ridden["what"]) if is_absent else None
     found = _OUT_OF_POCKET.search(act.words)
     if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
-        return _absent(ctx, act, name)
+        is_worn = {name.casefold(), singular(name.casefold())} & (lexicon().worn | lexicon().body)
+        return None if is_worn else _absent(ctx, act, name)
     if not is_handled:
         return None
     found = _BROUGHT.search(act.words)

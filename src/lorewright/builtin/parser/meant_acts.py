@@ -161,6 +161,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     done: list[Act] = []
     noun = door = counted = ""
     nouns: list[str] = []
+    held: list[str] = []
     for act, after in zip_longest(acts, acts[1:]):
         if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
             continue
@@ -186,7 +187,9 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         is_counted = " " in act.target and act.target.casefold().split()[0] in _COUNTED and not is_said(act)
         counted = act.target if is_counted else counted
         seat = seat_of(done[-1], act) if done and not is_said(done[-1]) else ""
-        one_of = seat or (counted if is_one and counted else agreeing(nouns, act.target) or noun)
+        one_of = seat or (
+            counted if is_one and counted else agreeing(held if kind_of(act).held else nouns, act.target) or noun
+        )
         is_meant = bool(one_of) and (bool(seat) or not _is_entity(ctx, one_of))
         if is_meant and (named := _with_noun(act, one_of)) is not None:
             # What is done to a part of the body goes on as it began.
@@ -194,6 +197,8 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
             noun = "" if is_said(act) else noun_after(act, noun)
             nouns = [*nouns, noun] if noun else []
+            is_place = kind_of(act).leaves or any("on {target}" in line for line in kind_of(act).lines[:1])
+            held = held if noun and held and is_place else nouns
         done.append(act)
     return tuple(done)
 

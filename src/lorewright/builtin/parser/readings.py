@@ -273,7 +273,7 @@ def act_word(words: str) -> str:
     return next((word for word in low if word not in _SUBJECTS), low[0] if low else "")
 
 
-_SUBJECTS = frozenset(("i", "you", "we", "then", "and", "just"))
+_SUBJECTS = frozenset(("i", "you", "we", "he", "she", "they", "then", "and", "just"))
 
 
 def nothing_known(ctx: ParseContext, words: str, phrase: str) -> Reading:

@@ -17,6 +17,7 @@ from lorewright.builtin.parser.act_kinds import (
     is_said,
     kind_of,
     kinds,
+    to_those,
     words_in,
 )
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
@@ -405,24 +406,13 @@ def restated(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
             kind_of(before).elsewhere and before.target and not is_door and _GOES_IN.fullmatch(act.words.strip(" ,.!*"))
         ):
             act = act.model_copy(update={"words": f"go to {before.target}", "target": before.target})
-        act = given_back(ctx, _to_those(ctx, by_manner(act), before), taken)
+        act = given_back(ctx, to_those(ctx, by_manner(act), before), taken)
         act = _as_kept(ctx, act, thing, is_in_hand=bool(taken) and taken in (thing, act.target))
         taken = act.target if act.target and kind_of(act).of_any else taken
         if act.target and act.target.casefold() not in lexicon().thing_pronouns:
             thing = f"my {act.target}" if f"my {act.target}" in act.words else act.target
         found.append(act)
     return found
-
-
-def _to_those(ctx: ParseContext, act: Act, before: Act) -> Act:
-    """Return an act of handing something to `them` as one to whom the act before it was about, where that is nobody
-    here: they, and no other, are meant."""
-    kind, whom = kind_of(act), before.person or before.target
-    is_to_them = act.person.casefold() == "them" and any("{person}" in line for line in kind.lines)
-    if not is_to_them or not whom or not act.target or is_said(before) or resolve(whom, ctx.nouns.people) is not None:
-        return act
-    line = next(line for line in kind.lines if "{person}" in line)
-    return act.model_copy(update={"words": line.format(target=act.target, person=f"the {whom}"), "person": whom})
 
 
 def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Act:
@@ -438,15 +428,18 @@ def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Ac
     goes_back = lies is not None or (has is not None and _IN_PLACE.search(words) is not None)
     if kind.put_back and goes_back and _PUT_BACK.search(words):
         line = kinds()[kind.put_back].lines[0].format(target=name)
-        return act.model_copy(
-            update={"kind": kind.put_back, "words": line, "target": name, "second": "", "score": TURNED}
+        return Act(kind=kind.put_back, words=line, target=name, score=TURNED)
+    if lies is not None and kind.pocketed and not is_in_hand and _OFF_ITS.search(words):
+        return Act(
+            kind=kind.pocketed, words=kinds()[kind.pocketed].lines[0].format(target=name), target=name, score=TURNED
         )
     onto = resolve(act.second, ctx.nouns.everything(), whole=True) if act.second else None
     is_on_one = any(map(_is_on_one, _ON_ME.findall(words)))
     is_put = kind.pocketed and "{second}" in kind.lines[0]
     if lies is not None and not is_in_hand and is_put and onto is None and not is_on_one:
         return act.model_copy(update={"kind": kind.held, "second": "", "score": max(act.score, TURNED)})
-    if is_of_body(name) or not (is_on_one or _ON_MYSELF.search(words)):
+    is_limb = has is None and lies is None and is_of_body(name)
+    if is_limb or not (is_on_one or _ON_MYSELF.search(words)):
         return act
     is_own = has is not None or named.casefold().startswith("my ") or f"my {name}" in words.casefold()
     noun = None if is_own or lies is not None else in_prose(name, ctx.nouns)
@@ -465,11 +458,14 @@ def _is_on_one(phrase: str) -> bool:
     return any(is_of_body(word) or is_everybodys(word) or singular(word) in lexicon().worn | _BAGS for word in words)
 
 
-_BAGS = frozenset("bag backpack purse pouch satchel lap hip side waistband pack".split())
+_BAGS = frozenset("bag backpack purse pouch satchel lap side pack".split())
 _ON_ME = re.compile(
     r"\b(?:in|into|inside|down|up|under|underneath|behind|between|on|onto|over|round|around|against|across|through)"
     r" my (?P<part>[\w-]+(?: [\w-]+){0,2})",
     re.IGNORECASE,
+)
+_OFF_ITS = re.compile(
+    r"\b(?:off|from) (?:its|the) (?:\w+ )?(?:hook|nail|peg|board|wall|shelf|table|desk|stand)\b", re.I
 )
 _ON_MYSELF = re.compile(r"\b(?:against|over|round|around|before|in front of|on) (?:myself|me)\b", re.IGNORECASE)
 _PUT_BACK = re.compile(

@@ -12,6 +12,7 @@ from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds, words_in
 from lorewright.builtin.parser.handling import ways_said
 from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (
+    ADDRESS,
     AFTER_NOUNS,
     LEADS,
     MAX_WORDS,
@@ -70,7 +71,9 @@ def with_nouns(act: Act) -> Act:
     return act.model_copy(update={field: "" if _begins_clause(head) else head for field, head in heads.items()})
 
 
-_WHATEVER = re.compile(r"^what(?:ever|'s)?(?: is| was| lies| stands)? (?:on|in|inside|under|behind) (?:the |my )?")
+_WHATEVER = re.compile(
+    r"^(?:what(?:ever|'s)?(?: is| lies)? (?:on|in|under|behind)|(?:top|lid) (?:off|from)) (?:the |my )?"
+)
 
 
 def _begins_clause(phrase: str) -> bool:
@@ -92,11 +95,9 @@ def _head(phrase: str) -> str:
     return " ".join(words[start:end])
 
 
-# How a thing is held or put, after its name: `the sign straight`.
 _MANNERS = frozenset(
     "next steady straight close tight tighter askew upright level low lower high higher bright dim flat".split()
 )
-# What follows a noun and is no part of its name: `roses I brought`.
 _AFTER_HEADS = (AFTER_NOUNS | set("i you we he she they i'd i've he's she's they're".split())) - {"of", "with"}
 
 
@@ -117,8 +118,8 @@ def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         return bool(kind.when & words_in(act))
     if kind.said and not kind.lines:
         return types <= kind.fits | {kind.said} | _of_any_words()
-    free = free_verb()
-    return types <= kind.fits | ({free.name} if free is not None and is_deed and kind.fits else set())
+    free = {verb.name for verb in (free_verb(),) if verb is not None and is_deed and kind.fits}
+    return types <= kind.fits | free
 
 
 @cache
@@ -136,7 +137,8 @@ def is_into_telephone(before: Act, act: Act) -> bool:
 def is_refused(reading: Reading) -> bool:
     """Tell whether a reading is a question, or about something that is not here."""
     return reading.unclear is not None or any(
-        action.metadata.get("detail_is") == "absent" for action in reading.actions
+        action.metadata.get("detail_is") == "absent" or action.metadata.get("verb") == ADDRESS
+        for action in reading.actions
     )
 
 
@@ -317,7 +319,6 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
     return _deed(ctx, act, kind) or refused
 
 
-# Words that ask more than whether and where.
 _ASKING = frozenset(("why", "who", "who's", "whos", "how"))
 # Words for anything that may be there; and for people, of whom one asks whether they are here.
 _ANYTHING = frozenset("anything something everything whatever".split())
@@ -408,7 +409,6 @@ def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
 
 
-# What somebody is asked to tell, however it is said.
 _TELL_ME = re.compile(
     r"\b(?:(?:tell|telling|talk to|explain to) (?:me|us)"
     r"|(?:want|like|love|need|let me|can i|could i)\b.*\b(?:hear|know|learn))"
