@@ -160,8 +160,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
     noun = door = counted = ""
-    nouns: list[str] = []
-    held: list[str] = []
+    nouns, held = list[str](), list[str]()
     for act, after in zip_longest(acts, acts[1:]):
         if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
             continue
@@ -173,7 +172,6 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         meant = _still_held(_as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1), after)
         act = _up_to_door(meant, after)
         if door and kind_of(act).at_doors and not _is_entity(ctx, act.target):
-            # With an ear against the wood one listens at the door.
             act = act.model_copy(update={"words": kind_of(act).at_doors.format(door=door), "target": door})
         door = "" if act is meant else act.target
         if done and _IS_BACK.fullmatch(act.words.strip(" ,.!")) and not any(kind_of(to).leaves for to in done):
@@ -192,7 +190,6 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         )
         is_meant = bool(one_of) and (bool(seat) or not _is_entity(ctx, one_of))
         if is_meant and (named := _with_noun(act, one_of)) is not None:
-            # What is done to a part of the body goes on as it began.
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
             noun = "" if is_said(act) else noun_after(act, noun)
