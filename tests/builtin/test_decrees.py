@@ -177,3 +177,23 @@ def test_what_one_goes_away_in_is_not_had_for_being_ones_own() -> None:
     assert [action.metadata.get("detail") for action in output.proposed_actions] == ["car"]
     output = heard("look at the glass with x-ray glasses", act("look", "look at the glass with x-ray glasses"))
     assert [action.metadata.get("detail_is") for action in output.proposed_actions] == ["absent"]
+
+
+def test_nothing_is_sold_to_somebody_who_is_not_here_nor_drawn_out_of_ones_bag() -> None:
+    for kind, line, name in (
+        ("attempt", "sell the glass to a passing dragon", "dragon"),
+        ("attempt", "dissolve the wall with acid from my handbag", "acid"),
+    ):
+        output = heard(line, act(kind, line))
+        assert [action.metadata.get("detail") for action in output.proposed_actions] == [name]
+
+
+def test_every_thing_does_nothing_by_being_said_to() -> None:
+    output = heard("I clap and every lock springs open", act("knock", "I clap and every lock springs open"))
+    assert output.not_played == ("every lock springs open",)
+
+
+def test_a_plan_is_said_and_not_done() -> None:
+    line = "ok genius plan: take the glass, get out"
+    output = heard(line, act("persuade", "ok genius plan: take the glass,"), act("go", "get out"))
+    assert [action.type for action in output.proposed_actions] == ["remark"]

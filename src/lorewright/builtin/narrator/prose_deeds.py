@@ -119,7 +119,8 @@ _SORTS = {
     "opening": "open close shut lock unlock unscrew unwrap",
     "light": "light switch extinguish snuff douse relight ignite",
     "hurt": "hit kick punch smash break attack cut burn tear destroy throw shoot stab slash rip crush bash "
-    "stamp strike",
+    "stamp strike dissolve melt vaporise vaporize evaporate disintegrate demolish wreck dismantle flatten shrink "
+    "explode detonate ruin shred saw drill hack blast raze",
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
 _THEFTS = frozenset("steal swipe nick pinch pilfer snatch loot rob".split())

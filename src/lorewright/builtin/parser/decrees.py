@@ -298,10 +298,10 @@ _SURE = 0.6
 # What one is said to have, and has not.
 
 _OUT_OF_POCKET = re.compile(
-    r"\b(?:take|takes|pull|pulls|get|gets|bring|brings|draw|draws|produce|produces|fish|fishes|grab|grabs|whip|whips|have"
+    r"\b(?:with|using|take|takes|pull|pulls|get|gets|bring|brings|draw|draws|produce|produces|fish|fishes|grab|grabs|whip|whips|have"
     r"|find|finds|hand|give|show)\b (?:out |up |forth )?(?P<what>(?!my hand)(?:[\w'-]+ ){1,4}?)"
     r"(?:out of|from|out from|in|inside) my (?:[\w-]+ )?"
-    r"(?:bag|backpack|rucksack|pockets?|boots?|shoes?|socks?|sleeves?|coat|jacket|purse|satchel|hat|belt|holster|crate)\b",
+    r"(?:bag|handbag|backpack|rucksack|pockets?|boots?|shoes?|socks?|sleeves?|coat|jacket|purse|satchel|hat|belt|holster|crate)\b",
     re.IGNORECASE,
 )
 _BROUGHT = re.compile(
@@ -332,6 +332,10 @@ _BRIBED = re.compile(
 _ALONG = re.compile(
     r"\bmy (?P<what>[\w-]+)(?: [A-Z][\w-]+)?,? (?:(?:he|she|it|they|who) )?(?:is|are|came|comes|has come|have come)"
     r"(?: here| along)? with me\b"
+)
+# To whom something is sold or given, and nobody of the kind is here: `to a passing dragon`.
+_RECEIVER = re.compile(
+    r"\b(?:sell|give|hand|offer|throw|pass|trade|lend|show|bring)s? .+ to an? (?:\w+ )?(?P<what>[a-z]+)$", re.IGNORECASE
 )
 # What one goes away in and has not: `drive home in my car`.
 _RIDDEN = re.compile(
@@ -377,6 +381,9 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
         return _lacked_of_ones_own(ctx, act)
     if kind.said and not is_handled:
         return None
+    to = _RECEIVER.search(act.words.strip(" .,!*"))
+    if to is not None and not _has(ctx, to["what"], in_sight=True) and _stands(ctx, to["what"]) == "absent":
+        return _absent(ctx, act, to["what"])
     ridden = _RIDDEN.search(act.words)
     if ridden is not None and not _has(ctx, ridden["what"], in_sight=True):
         # A car that is shown is still none of one's own.

@@ -88,6 +88,8 @@ def read_deed(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Readi
 def noun_alone(ctx: ParseContext, text: str) -> Reading | None:
     """Return a thing that is named and nothing else, `the hat`, as a look at it; with a question mark as a question
     about it, to whom one speaks with. None for people and ways, and for what is a verb as well."""
+    if _PLAN.match(text):
+        return read_remark(ctx, text, None, words_of(text)) if ctx.nouns.people else alone(text)
     words = words_of(text)
     asks = bool(words) and words[-1].text.startswith("?")
     phrase = words[:-1] if words and words[-1].kind == "stop" else words
@@ -112,6 +114,10 @@ def noun_alone(ctx: ParseContext, text: str) -> Reading | None:
 
 
 _LONGEST_NOUN = 3
+# What is planned aloud is not done yet.
+_PLAN = re.compile(
+    r"(?:ok|okay|so|right|new|genius|here'?s|the|my|a|good|great|simple|well|,| )*plan(?: is)? ?[:-] ", re.IGNORECASE
+)
 
 
 def voiced(ctx: ParseContext, act: Act, found: list[Reading]) -> list[Reading]:

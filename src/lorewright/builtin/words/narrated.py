@@ -80,6 +80,7 @@ _SO_IT_IS = re.compile(
     r"|it so happens(?: that)?|it transpires that|plot twist|by (?:a|some) miracle,?|out of nowhere,?|all of a sudden,?"
     r"|all at once,?|from now on,?|just then,?|at that (?:very )?moment,?|deus ex machina)[ ,:]+"
 )
+_EVER_AFTER = re.compile(r"(?:and )?(?:\w+ )?(?:\w+ )?lived? happily ever after\b")
 _OUT_TO_BE = re.compile(r".* turns out to (?:be|have)\b")
 _NEW_THERE = re.compile(
     r"there (?:just |so )?(?:happens?|turns? out) to be |there(?: is|'s| are| appears?)(?: (?:also|now|suddenly))* "
@@ -138,7 +139,7 @@ _AFTER_ALL = re.compile(
 )
 # Who one was all along: `I was Jin all along`.
 _IDENTITY = re.compile(
-    r"(?:and )?(?:i am|i'm|im|i was|i have been|i've been) "
+    r"(?:and )?(?:i am|i'm|im|i was|i have (?P<ever>always )?been|i've (?:always )?been) "
     r"(?P<how>(?:now |actually |really |secretly |in fact |suddenly )*)(?P<who>[\w' ]+?)"
     r"(?P<since> all along| all the time| the whole time| now| in disguise)?(?: and .*)?$"
 )
@@ -161,6 +162,8 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
     told = _SO_IT_IS.match(text)
     if told is not None and (_owns_it(text[told.end() :]) or not _OWN.match(text[told.end() :])):
         return text[told.end() :] != "" and (_has_clause(plain) or is_alone)
+    if _EVER_AFTER.match(text) and not is_to_somebody:
+        return True
     if _OUT_TO_BE.match(text) and not _OWN.match(text):
         return True
     if any(pattern.match(text) for pattern in (_NEW_THERE, _NOW_THERE, _BECOME, _SUDDENLY, _WEATHER, _CAME_TO_MIND)):
@@ -174,9 +177,10 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
     if is_alone and _SO_I.search(text) and (subject := _subject(plain, nouns)) is not None:
         return subject[0] in ("absent", "everybody")
     self = _IDENTITY.match(text)
-    if self is not None and (self["how"] or self["since"]):
-        others = (*nouns.people, *nouns.known_people)
-        return exact(self["who"], others) is not None and exact(self["who"], (nouns.player,)) is None
+    if self is not None and (self["how"] or self["since"] or self["ever"]):
+        # `I have always been Viktor's boss`
+        who, others = self["who"].partition("'s ")[0], (*nouns.people, *nouns.known_people)
+        return exact(who, others) is not None and exact(who, (nouns.player,)) is None
     made = _MADE_TO.match(text)
     if made is not None:
         return _is_made_to(made["how"], made["rest"].split(), nouns, _capitals(sentence))
@@ -442,7 +446,8 @@ def _is_moving(said: Sequence[str], at: int) -> bool:
 
 def _is_name(before: Sequence[str], word: str, nouns: Nouns) -> bool:
     """Tell whether a word that may be a verb belongs to the name of something: `the storage boxes`."""
-    if before[-1] in _words()["of"] | _words()["determiners"]:
+    # `everyone outside bursts in`
+    if before[-1] in (_words()["of"] - {"outside", "inside"}) | _words()["determiners"]:
         return True
     found = resolve(" ".join((*before[1:], word)), nouns.everything(), whole=True)
     return isinstance(found, PhraseMatch) and not found.mended
