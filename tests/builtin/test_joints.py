@@ -54,6 +54,7 @@ def acts(text: str) -> list[str]:
         ("quietly, push the door, go in", ["push the door", "go in"]),
         ("sit down, before I say a word, push the door", ["sit down", "push the door"]),
         ("sit down, no hurry, and look up", ["sit down", "look up"]),
+        ("having nothing to do, sit down, look up", ["sit down", "look up"]),
         ("sit down, ask him, I tell him", ["sit down", "ask him"]),
         (
             "ask Marit which boats went out, writing down their names",
@@ -100,6 +101,10 @@ def test_other_lines_stay_as_they_are(text: str) -> None:
         ("I was going to ask about Jin, but instead I wait", "I wait"),
         ("I want to ask Teo to leave but I don't; I sit", "I do not ask Teo to leave; I sit"),
         ("after wiping the chair I sit down", "wipe the chair, then I sit down"),
+        ("I could sit. I could leave. I wait.", "I wait."),
+        ("I could use a drink. I sit", "I could use a drink. I sit"),
+        ("start to climb the stairs, then stop", "nearly climb the stairs, then stop"),
+        ("start to climb the stairs", "start to climb the stairs"),
         ("neither knock nor call; go in", "do not knock; do not call; go in"),
         ("i want to kiss her. i don't. i wait", "i do not kiss her. i wait"),
         ("put my hand out but don't touch her", "put my hand out; don't touch her"),

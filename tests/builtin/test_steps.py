@@ -171,6 +171,11 @@ def test_what_comes_after_a_way_back_is_for_where_the_line_began() -> None:
     assert led_on(away, back, {}, start).nouns.scenery == start.nouns.scenery
 
 
+def test_who_opens_ones_mouth_closes_that() -> None:
+    output = reading(act("work", "open my mouth", target="mouth"), act("close", "close it", target="it"))
+    assert output.proposed_actions[-1].deed == "open your mouth, and close your mouth"
+
+
 def test_whether_somebody_does_something_is_no_condition() -> None:
     output = reading(act("pose", "sit still"), act("look", "see if Viktor stirs", target="Viktor"))
     assert types(output) == ["pose", "look"]

@@ -161,7 +161,16 @@ def _played(readings: Sequence[Reading]) -> tuple[Sequence[Reading], tuple[str, 
 
     What could not be read costs nothing of the rest. What needs an answer first ends the line, unless it begins it.
     """
-    until = next((at for at, reading in enumerate(readings) if reading.unclear and not reading.is_lost), len(readings))
+    # Where there is nothing to choose from, the rest is done.
+    is_alone = len(readings) == 1
+    until = next(
+        (
+            at
+            for at, reading in enumerate(readings)
+            if reading.unclear is not None and not reading.is_lost and (reading.unclear.lines or is_alone)
+        ),
+        len(readings),
+    )
     played = [reading for reading in readings[:until] if reading.actions]
     if not played:
         return (readings[: until + 1], ()) if until < len(readings) else (readings, ())

@@ -328,7 +328,7 @@ _YOURS = {
 _HELD_BACK = re.compile(
     r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?:(?:try|tries|trying|do my best|take care|takes care"
     r"|am careful|be careful|manage|manages) not to\b|avoids?\b|resists?\b|pretends?\b|refuses? to\b"
-    r"|leaves? out\b|nearly\b|almost\b).+",
+    r"|leaves? out\b|decides? (?:whether|which|what)\b|nearly\b|almost\b).+",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^(?:(?:and|but|then|so|i)\s+)+", re.IGNORECASE)

@@ -32,6 +32,7 @@ _CLAUSE = (
     rf"|{_TIMES}\s+(?:only\s+|even\s+)?{_OTHERS}(?=\s+\w)"
     r"|(?:before|as if|as though|once|when)\s+i(?:'ve)?(?=\s+\w)|so\s+(?:that\s+)?i"
     r"(?:'ll|'d|\s+(?:can|could|know|don|won|might|may))"
+    r"|so\s+(?:we|they|it|s?he)'(?:re|s|ll|d)|(?:neither|none)\s+of\s+\w+"
     r"|(?:instead of|rather than|without)\s+\w+ing|rather\s+than\s+\w+"
     rf"|whether\s+{_SOMEBODY}\s+\w+(?:\s+\w+){{0,4}}\s+or\s+not|whether\s+{_OTHERS}\s+\w+(?:\s+(?:it|that))?$"
 )
@@ -86,7 +87,9 @@ _MEANWHILE = re.compile(
 )
 # Words before the first act that say what one is, or how it is done.
 _BEFORE_ALL = re.compile(
-    r"(?:being [^,]+|(?!(?:only|actually|really|sadly|honestly)\b)\w{3,}ly), (?=\w)", re.IGNORECASE
+    r"(?:(?:being|having|knowing|feeling|hoping|wanting) [^,]+"
+    r"|(?!(?:only|actually|really|sadly|honestly)\b)\w{3,}ly), (?=\w)",
+    re.IGNORECASE,
 )
 # `the initials I cut there`: what says more of a noun.
 _RELATIVE = re.compile(
@@ -101,6 +104,9 @@ _AT_TIME = re.compile(
     rf"(?: or two)?,? (?=(?:{_SAYS}) )",
     re.IGNORECASE,
 )
+# Whom or what somebody asks or tells, in a narration: `I ask about the bus`.
+_I_SAY = re.compile(r"(?:(?:and|then|but) )*i (?=(?:ask|tell|greet|thank)\b)", re.IGNORECASE)
+_UNSURE = 0.6
 # That it is said, after it: `you go first, I say`.
 _SAID_I = re.compile(
     rf"(?<=\w),? i (?:say|add|reply|tell (?:him|her|them|{_NAMED}))(?:, (?:not )?(?:as|like|in) [^,]+)?[,.]*$",
@@ -268,6 +274,9 @@ def _apart(act: Act, tag_acts: TagActs) -> Iterator[Act]:
         if before.match(act.words):
             yield from tag_acts(before.sub(r"\g<joint>", act.words))
             return
+    if act.score < _UNSURE and (narrated := _I_SAY.match(act.words)):
+        yield from tag_acts(act.words[narrated.end() :])
+        return
     if _SAID_I.search(act.words):
         yield from tag_acts(_SAID_I.sub("", act.words))
         return
@@ -335,6 +344,8 @@ _NOT_DONE = re.compile(
 )
 
 
+# What one tells of oneself, and tells others not to do.
+_FELT = frozenset(("cry", "panic", "worry", "fret"))
 # A step of a row, hardly taken for words to somebody: `then regret it`.
 _STEPPED = re.compile(
     rf"(?:and then|then|and) (?:{DOES} )?(?!{_SAYS}\b)(?P<verb>[a-z]+) (?:it|them|the|my|half|all|a|an)\b",
@@ -353,9 +364,11 @@ def _forbidden(act: Act, acts: Sequence[Act], text: str, is_said: IsKind) -> Act
     if found is not None and _I_DO_NOT_SAY.match(act.words) and not is_quoted(act.words, text):
         return act.model_copy(update={"kind": _SMALL, "person": "", "topic": ""})
     told = _STEPPED.match(act.words) if is_said(act) and act.score < (_LIKELY if found is None else 0) else None
-    if told is not None and is_verb(told["verb"].casefold()) and told["verb"].casefold() not in OF_MIND:
+    if told is not None and (told["joint"] or act is not acts[0]):
         found = told
-    if found is None or act.person or found["verb"].casefold() in OF_MIND or not is_verb(found["verb"].casefold()):
+    verb = "" if found is None else found["verb"].casefold()
+    is_of_mind = verb in OF_MIND and not (verb in _FELT and act.words.casefold().startswith("i "))
+    if not verb or act.person or is_of_mind or not is_verb(verb):
         return act
     is_beside = any(other is not act and (not is_said(other) or _NARRATES.match(other.words)) for other in acts)
     if not is_beside or OF_OTHERS.search(act.words) or is_quoted(act.words, text):
@@ -403,6 +416,9 @@ _IF_IT_IS = re.compile(
 )
 
 
+_OWN_PART = re.compile(
+    r"\b(?:open|close|shut)s? (?:my|his|her) (?P<what>mouth|eyes?|fists?|hands?|lips)\W*$", re.IGNORECASE
+)
 # The kind of a look for something.
 _SOUGHT = "seek"
 
@@ -410,6 +426,9 @@ _SOUGHT = "seek"
 def _with_own_nouns(act: Act) -> Act:
     """Return an act with the noun of what it looks after (`see if the register is there`), without those of a clause
     that only says where, why or how far."""
+    own = _OWN_PART.search(act.words) if not act.target else None
+    if own is not None:
+        return act.model_copy(update={"kind": _SMALL, "target": own["what"]})
     looked = _IF_IT_IS.match(f"{act.words} ") if not act.target or act.score < _LIKELY else None
     if looked is not None:
         return act.model_copy(

@@ -282,6 +282,18 @@ _BUT_NOT = re.compile(
 )
 # `neither knock nor call; go in`.
 _NEITHER = re.compile(r"(?:^|(?<=[.;,] ))neither (?P<one>[^.;,]+?) nor (?P<two>[^.;,]+)(?=[.;,])", re.IGNORECASE)
+# `start to climb the stairs, stop`.
+_STARTS = re.compile(
+    r"\bstarts? to (?P<what>(?:climb|go|walk|leave|cross|run|head)\b[^.;\"]*?,? (?:and |then |but )?"
+    r"(?:stop|think better|change my mind|turn back)\b)",
+    re.IGNORECASE,
+)
+# `I could sit. I could leave. I sit.`
+_COULD = re.compile(
+    rf"(?:^|(?<=[.;!?] ))i (?:could|might|may)(?: also| just| always)? (?!use\b|do with\b|kill\b|eat\b){_ACT}"
+    r"[.;!?] (?=\S)",
+    re.IGNORECASE,
+)
 OF_OTHERS = re.compile(r"\b(?:you|your|me|us)\b|\?", re.IGNORECASE)
 
 
@@ -290,6 +302,7 @@ def in_order(text: str) -> str:
     what is put to somebody stays as it is."""
     if '"' in text or "“" in text:
         return text
+    text = _COULD.sub("", _STARTS.sub(r"nearly \g<what>", text))
     plain = _NEITHER.sub(r"do not \g<one>; do not \g<two>", _LEFT.sub("", text))
     plain = _WANTED.sub(lambda found: f"{found['who']} do not {found['what']}", plain)
     first = _BUT_FIRST.search(plain)
