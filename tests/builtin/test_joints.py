@@ -167,3 +167,19 @@ def test_bits_of_a_question_and_its_reason_belong_to_it() -> None:
     acts = (Act(kind="seek", words="Is it haunted?"), Act(kind="thought", words="Because I don't do ghosts."))
     found = acts_of("", lambda text: (), acts, is_said=is_said, is_small=is_small)
     assert len(found) == 1
+
+
+def test_a_step_that_was_hardly_taken_for_words_is_none() -> None:
+    def tagged(text: str) -> tuple[Act, ...]:
+        parts = text.split(", ")
+        return tuple(Act(kind="use" if part.startswith("push") else "request", words=part, score=0.3) for part in parts)
+
+    for text, kinds in (
+        ("push it, then open the lid", ["use", "work"]),
+        ("push it, open the lid", ["use", "work"]),
+        ("open the lid, push it", ["request", "use"]),
+        ("push it, give me the lid", ["use", "request"]),
+        ("push it, ask the man", ["use", "request"]),
+    ):
+        found = acts_of(text, tagged, tagged(text), is_said=is_said, is_small=is_small)
+        assert [act.kind for act in found] == kinds, text

@@ -348,7 +348,7 @@ _NOT_DONE = re.compile(
 _FELT = frozenset(("cry", "panic", "worry", "fret"))
 # A step of a row, hardly taken for words to somebody: `then regret it`.
 _STEPPED = re.compile(
-    rf"(?:and then|then|and) (?:{DOES} )?(?!{_SAYS}\b)(?P<verb>[a-z]+) (?:it|them|the|my|half|all|a|an)\b",
+    rf"(?P<joint>(?:(?:and|then|but|{DOES}) )*)(?!{_SAYS}\b)(?P<verb>[a-z]+) (?:it|them|the|my|half|all|a|an)\b",
     re.IGNORECASE,
 )
 _I_DO_NOT_SAY = re.compile(
