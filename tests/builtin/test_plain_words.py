@@ -39,6 +39,8 @@ NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
         ("that cup for me?", "is that cup for me?"),
         ("y umbrellas out of order", "why are umbrellas out of order"),
         ("tf was that message about", "what was that message about"),
+        ("mmm egg", "egg"),
+        ("label itching. off?", "the label is itching. off?"),
         ("gimme a sec gotta dry my boots", "i dry my boots"),
         ("miss, i must give candle", "excuse me, i must give candle"),
         ("copper outside y", "why is the copper outside?"),

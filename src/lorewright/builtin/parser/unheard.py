@@ -75,7 +75,7 @@ _SIGNS = " *.,;!"
 _WONDERED = ("lore", "alone")
 # Who asks whether they may do something where nobody is to forbid it.
 _MAY = re.compile(
-    r"(?:ok |so |and |hey |um+ )*(?:(?:can|may|could) i|am i allowed to|is it (?:ok|okay|fine) if i)"
+    r"(?:ok |so |and |hey |um+ )*(?:(?:can|may|could) i|am i allowed to|is it (?:ok|okay|fine|allowed)(?: if i| to))"
     r" (?:just |maybe |also )?(?!see|hear|know|find|get|ask|go|leave|come|enter|have (?:the|your)|has)[a-z]+",
     re.IGNORECASE,
 )

@@ -17,7 +17,7 @@ _AFTER_DIGITS = frozenset(
 _COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())
 # `2` is `too` before the first of these, and at an end after the second, `to` after the third, and between `up` and the
 # fourth; `4` is `for` after time and its like; `1` is `one` after the last.
-_AFTER_TOO = frozenset("much many late soon hot cold dark far long loud scared tired early quiet".split())
+_AFTER_TOO = frozenset("good bad much many late soon hot cold dark far long loud scared tired early quiet".split())
 _BEFORE_TOO = frozenset("me him her it that this ears eyes mouth hands go want".split())
 _BEFORE_TO = frozenset(
     "forgot forget remember love like hate need want have has going got try used how where what went gonna trying able"
