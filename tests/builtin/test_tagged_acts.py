@@ -708,3 +708,21 @@ def test_who_does_not_think_so_leaves_nothing_undone() -> None:
     words = ("I don't think I have heard of it.", "Should I have?")
     output = reading(" ".join(words), act("opinion", words[0]), act("ask_opinion", words[1]))
     assert types(output)[0] == "remark"
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "score", "is_said"),
+    [
+        ("Somebody in here is crying and I think it is me.", "thought", 0.9, True),
+        ("I used to be afraid of the stairs.", "thought", 0.9, True),
+        ("Your hand is shaking.", "pose", 0.35, True),
+        ("I need a job.", "attempt", 0.35, True),
+        ("think of my mother", "thought", 0.9, False),
+        ("You sit down.", "pose", 0.9, False),
+    ],
+)
+def test_what_is_told_of_what_is_here_is_said_to_who_is_there(
+    words: str, kind: str, score: float, is_said: bool
+) -> None:
+    output = reading(words, Act(kind=kind, words=words, score=score))
+    assert ("remark" in types(output)) == is_said

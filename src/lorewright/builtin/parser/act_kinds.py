@@ -339,6 +339,8 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     """Return a question that was taken for an act, or for one about the game, as a question to who is here; others, and
     those after what is there to be looked at, as they are."""
     kind, words = kind_of(act), act.words.strip(' *"”')
+    if ctx.nouns.people and not kind.said and (said := _as_statement(act, words)) is not None:
+        return said
     is_of_game = bool(kind.aside) or kind == kinds().get(_PLACE)
     is_asked = _ASKS_PEOPLE.match(words) or (is_of_game and _ASKS_WHAT.match(words))
     if not ctx.nouns.people or kind.said or not is_asked or _OF_COMPANY.search(words):
@@ -346,7 +348,7 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     if is_of_game:
         is_doubted = act.score < _CERTAIN and act.kind in _SHOWN_BY and not _SHOWN_BY[act.kind].search(words)
         return _put_as_question(act, words) if is_doubted else act
-    if not kind.asks_why and not kind.felt and not _OF_OTHERS.match(words):
+    if not kind.asks_why and not kind.felt and act.score >= _GUESSED and not _OF_OTHERS.match(words):
         return act
     # `Is the water cold?` feels the water.
     noun = act.target.rpartition(" ")[0] if kind.felt else ""
@@ -355,6 +357,31 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     if act.target and (_IS_PRESENT.match(words) or (_IS_THERE.match(words) and _is_entity(ctx, act.target))):
         return act
     return _put_as_question(act, words)
+
+
+def _as_statement(act: Act, words: str) -> Act | None:
+    """Return what is told to who is here and was taken for a thought, or by a guess for an act; None for others."""
+    is_thought = act.kind == _THOUGHT and _STATES.match(words) is not None
+    is_guess = kind_of(act).harmless and act.score < _HALF and _OF_LISTENER.match(words) is not None
+    is_need = act.score < _GUESSED and _NEEDS.match(words) is not None
+    if not is_thought and not is_guess and not is_need:
+        return None
+    return Act(kind="opinion", words=act.words, topic=words.strip(" .!,"), score=1.0)
+
+
+_THOUGHT, _GUESSED, _HALF = "thought", 0.4, 0.5
+# What is said of what is here or was, and is no thought that goes on by itself.
+_STATES = re.compile(
+    r"(?:(?:so|and|but|well|oh|ah|hm+|no|yes)[, ]+)*"
+    r"(?:you(?! (?:think|wonder|remember|recall|imagine|decide|try|know)\b)|your|it|it's|its|that's|this|there's"
+    r"|they|he|she|nobody|somebody|everybody|everyone|the|my|i've|i used to|i never|i was|i'll bet|i bet|i can't"
+    r"|i could|we've)\b",
+    re.IGNORECASE,
+)
+_OF_LISTENER = re.compile(
+    r"(?:your \w+(?: \w+)? (?:is|are|was|looks?|smells?)|you(?:'ve got| look| seem| must be))\b", re.I
+)
+_NEEDS = re.compile(r"i (?:really )?need (?!to\b)\w", re.IGNORECASE)
 
 
 def _put_as_question(act: Act, words: str) -> Act:
@@ -372,6 +399,7 @@ _ASKS_PEOPLE = re.compile(
     r"(?:(?:so|and|but|or|hey|oi|ok|okay|well|um+|oh|wait|please|excuse me|sorry|tell me)[, ]+)*"
     r"(?:(?:is|are|was|were|isn't|aren't|wasn't|weren't|does|did|doesn't|didn't|don't|has|hasn't|had|will|would|why|whose"
     r"|how come|what (?:if|time|should|would|shall|did|was|were|had|has|does)|should|shall)\b"
+    r"|i wonder (?:what|who|where|why|how|if|whether|when)\b"
     r"|(?:who(?:'s|s)?|whos) (?!am\b)|do (?:i|you|u|we|they|people|any\w*|some\w*|these|those)\b"
     r"|(?:have|can|could) (?:they|he|she|it|people|any\w+|some\w+|we|you|u)\b)",
     re.IGNORECASE,
@@ -406,6 +434,10 @@ _SHOWN_BY = {
             r"what (?:can|should|do|shall) (?:i|we) (?:do|try|say|type)(?: (?:now|here|next|first|then))*\W*$|choices",
         ),
         ("stats", r"am i|do i|have i|i have|my|stats?|status|scores?|skills?|sheet|character|clocks?|means?|does"),
+        (
+            "known",
+            r"(?:do|have|did|can) (?:i|we)|i (?:know|knew|learn\w*|hear\w*)|known|so far|recap|wh(?:at|o)(?: is|'s)",
+        ),
         ("stories", r"story|stories|games?|scenarios?|adventures?|plays?"),
         ("when", r"time (?:is it|it is)|the time|how (?:long|late|much time)|clock|left|until|till|o'clock|day is it"),
     )

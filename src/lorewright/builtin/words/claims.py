@@ -83,6 +83,7 @@ _NO_THINGS = frozenset(
     "elbow elbows foot feet arm leg knee nose hair shoulder finger fingers toe ear ears face back seat chair "
     "money's right honour honor luck heart mind hand hands head eyes".split()
 )
+_NO_DAYS = frozenset(("birthday", "anniversary"))
 _SAYS_NOTHING = frozenset(("", "it", "that", "so", "this", "them", "him", "her", "me", "you", "something", "anything"))
 _NOBODY = frozenset(("he", "she", "they", "it", "that", "this", "who", "what", "somebody", "someone", "we", "people"))
 
@@ -138,8 +139,9 @@ def _made_of(kind: ClaimKind, found: re.Match[str], words: str) -> Claim | None:
     if not what:
         return None
     if kind == "owns":
-        last = what.lower().split()[-1]
-        return None if last in _NO_THINGS or len(what.split()) > 5 else Claim("owns", ME, "", what)
+        first, last = what.lower().split()[0].strip(","), what.lower().split()[-1]
+        is_none = first in _NO_DAYS or last in _NO_THINGS or len(what.split()) > 5
+        return None if is_none else Claim("owns", ME, "", what)
     groups = found.groupdict()
     by, to = groups["by"], groups.get("to")
     if by in _NOBODY:

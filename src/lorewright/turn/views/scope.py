@@ -192,22 +192,22 @@ def _ground_search(action: Action, state: WorldState, lore: SceneLore, generatio
 def _ground_question(
     action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]
 ) -> Grounding:
-    """Ground a question; without words it may get everything that the person would tell at all.
-
-    Where no word points at an item, the nearest item in meaning is taken, among those that may be told.
-    """
+    """Ground a question; without words it may get everything that the person would tell at all. Where no word points at
+    an item, the nearest item in meaning is taken, among those that may be told."""
     briefing = lore.briefing(action.target_id or "")
     if briefing is None:
         return Grounding()
     knows = {item.id for item in briefing.knows}
     learned = state.learned_by(action.actor_id)
     withholds = [item if item.id in learned else _without_text(item) for item in briefing.withholds]
-    found = match_items(action.words, (*briefing.knows, *withholds) if action.words else briefing.knows, generations)
+    # A question of which no word was left as its topic asks for no less than it says.
+    words = action.words or (action.deed if content_words(action.deed) else "")
+    found = match_items(words, (*briefing.knows, *withholds) if words else briefing.knows, generations)
     is_pressed = (verb := verb_of(action.type)) is not None and verb.is_pressing
-    items = found.items if is_pressed else answers_among(action.words, action.deed, found.items, knows, generations)
+    items = found.items if is_pressed else answers_among(words, action.deed, found.items, knows, generations)
     if not items:
         meant = item_by_meaning(
-            action.words,
+            words,
             [*briefing.knows, *(withhold for withhold in briefing.withholds if withhold.id in learned)],
             generations,
             whole=action.deed,
