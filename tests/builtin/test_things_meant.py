@@ -512,3 +512,23 @@ def test_the_third_person_s_own_things_are_told_as_ones_own() -> None:
         scenery=(),
     )
     assert output.proposed_actions[0].deed.startswith("tuck your wet hair behind your ears")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "target"),
+    [
+        ("put the notebook away", "drop", "notebook"),
+        ("whisper in his ear", "listen", ""),
+        ("put my hands in my pockets so I don't knock anything over", "put", ""),
+    ],
+)
+def test_what_is_put_away_whispered_or_held_back_is_told_and_no_more(words: str, kind: str, target: str) -> None:
+    action = _action(_read(words, kind, target=target, odd=("don't",), carried=(NOTEBOOK,), scenery=()))
+    assert (action.type, action.deed.split()[0]) == ("pose", words.split()[0])
+
+
+def test_a_cup_may_be_given_back_and_no_other_given_away() -> None:
+    cup = (_noun("cup", "A cup stands there."),)
+    back = _action(_read("give Viktor back the cup", "give", target="cup", person="Viktor", scenery=cup))
+    away = _action(_read("give Viktor the cup", "give", target="cup", person="Viktor", scenery=cup))
+    assert (back.form, away.form) == ("pose", "give")

@@ -473,6 +473,9 @@ def given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
     mine = _MINE.match(act.target) if kind.held and act.person else None
     if mine is not None and {mine[1], singular(mine[1])} & lexicon().worn:
         return act.model_copy(update={"kind": kind.held, "second": ""})
+    noun = in_prose(act.target, ctx.nouns) if kind.held and act.person and _BACK_TO.search(act.words) else None
+    if noun is not None and noun.standing == "shown" and resolve(act.target, ctx.nouns.everything()) is None:
+        return act.model_copy(update={"kind": kind.held, "second": ""})
     is_back = kind.held and _HANDED_BACK.search(act.words) and act.target.casefold() in lexicon().thing_pronouns
     if not is_back or not taken or resolve(taken, ctx.nouns.everything()) is not None:
         return act
@@ -482,6 +485,7 @@ def given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
 
 
 _MINE = re.compile(r"my (?:[\w-]+ )?([a-z]+)$")
+_BACK_TO = re.compile(r"\b(?:give|hand|pass|slide)s? (?:[A-Z]\w+|him|her) (?:back the|(?:his|her|the) [\w ]*?back\b)")
 _HANDED_BACK = re.compile(r"\b(?:hand|give|pass|slide|offer)s?\b.* back\b|\breturns? (?:it|them)\b", re.IGNORECASE)
 
 

@@ -473,7 +473,7 @@ _CLAIMS = frozenset(
 )
 _WITH_HAND = re.compile(
     r"(?:(?:and|then|i)\s+)*(?:put|lay|place|rest|cup|press|keep|hold|rap|run|trail|drag"
-    r"|pass)s? (?:my|one|a|both|two|his|her)"
+    r"|pass|reach|stretch)s? (?:out |up |down |over )?(?:my|one|a|both|two|his|her)"
     r" (?:\w+ )?(?:hands?|palms?|fingers?|fingertips?|thumbs?|foot|feet|knuckles|knees?|elbows?"
     r"|foreheads?|cheeks?|ears?)\b",
     re.IGNORECASE,

@@ -395,7 +395,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     verb, is_third = first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
     verb = verb or ("have" if text.startswith("have a") and not said[5:] and is_verb(said[-1].casefold()) else "")
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
-    if not verb or any(not _is_sure(re.split("n?'", word.casefold())[0]) for word in slips):
+    if not verb or any(not _is_sure(word) for word in slips):
         return ""
     owners = {**_OWN, **_OF_SUBJECTS.get(subject, _OWN_OF_THIRD if is_third else {})}
     low = [word.casefold().strip(",") for word in said]
@@ -406,7 +406,6 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if is_third and ", and " in text:
         return ""
     if is_third and "," in text:
-        # What follows may have a verb of its own: `shuffles closer, one hand on the shelf`.
         said = text.partition(",")[0].split()
         low = low[: len(said)]
     others = (_UNTOLD_OF_THIRD if is_third else frozenset()) | (frozenset() if is_of_you else _SAID_TO)
@@ -462,7 +461,9 @@ def first_form(spelled: str, after: str = "") -> tuple[str, bool]:
 
 def _is_sure(word: str) -> bool:
     """Tell whether a word that may be a slip is right as it is; one of four letters may lack one."""
-    return word in lexicon().found_with or word in known_words() or (len(word[4:]) > 0 and is_english(word))
+    forms = {word.casefold().partition("'")[0], re.split("n?'", word.casefold())[0]}
+    known = known_words() | lexicon().found_with.keys()
+    return bool(forms & known) or any(len(form[4:]) > 0 and is_english(form) for form in forms)
 
 
 _INFLECTED = ("s", "ed", "ing", "ly")
@@ -482,7 +483,6 @@ _NO_DEEDS = frozenset("say tell ask be is am are was do have had has can will wo
 _OF_LIMBS = frozenset(
     "on in at against under behind over above crossed folded wide closed open shut up down still".split()
 )
-# Words after which it would be said of somebody else, or is no plain statement.
 _UNTOLD = frozenset("if unless we us ourselves you're she's he's they're it's what's who's".split())
 _UNTOLD_OF_THIRD = frozenset("he she they him them i me my and".split())
 _SAID_TO = frozenset("you your yours yourself".split())
