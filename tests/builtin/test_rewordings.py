@@ -144,6 +144,7 @@ def test_words_about_a_thing_or_about_none_hand_nothing_over(text: str) -> None:
     ("text", "kinds"),
     [
         ("I give you my card", ["give"]),
+        ("Viktor, look at this card", ["use"]),
         ("I signal to the boat with my knife", ["use"]),
         ("I take the knife over to the pier", ["go"]),
         ("take the knife to Viktor", ["give"]),

@@ -57,6 +57,7 @@ _HANDED = tuple(
         r"(?:please take |here[,!]* take |here you (?:are|go)[,!:.]* )(?:my|the|your|one|an?|this|these) ",
     )
 )
+_LOOK_AT = re.compile(rf"{_LEAD}(?:take a |have a )?(?:look at|read) (?:this|these) {_THING}", re.IGNORECASE)
 _FOLLOWS = re.compile(
     r" ?(?:(?:is|are) (?:for you|yours))? ?(?:for you)?(?: from (?:the |my )?\w+)?,?(?: (?:for|as) (?:the|my|a) \w+)?"
     r" ?(?:for you)?(?P<more>(?:[,;.!?]| and ).*)?",
@@ -69,10 +70,13 @@ def as_handed(ctx: ParseContext, text: str) -> str:
     `these tapers are for you`; other words as they are."""
     line = next((line for verb in verbs().values() if (line := verb.lines.get("gift"))), "")
     handed = "".join(_handed(ctx, said, line) for said in re.split(r"(?<=[.!?])(?= )", text)) if line else text
-    shone = _SHONE.sub(partial(_shone, ctx), handed)
+    shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
     return _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
 
 
+_WORD_WITH = re.compile(
+    r"((?:^|and |then |, |\bi ))have a (?:quick |quiet |little )?(?:word|chat|talk) with\b", re.IGNORECASE
+)
 # `signal the boat with the lamp`: what one has for it is what is handled.
 _SHONE = re.compile(
     r"\b(?P<act>signal|flash|shine|blink)(?: (?:to|at|for|towards))?(?: [\w'’]+){1,3} with (?:my|the) "
@@ -93,8 +97,8 @@ _CARRIED = re.compile(
     re.IGNORECASE,
 )
 _TO_SEE = re.compile(
-    r"\b(?P<onward>(?:go|walk|head|climb|run|hurry)(?: back)? (?P<way>\w+)) to (?P<act>see|find|meet|visit|look|talk|speak"
-    r"|ask|tell|search|fetch|get|check)\b",
+    r"\b(?P<onward>(?:go|walk|head|climb|run|hurry)(?: back)? (?P<way>\w+)) to (?P<act>see|find|meet|visit|look"
+    r"|talk|speak|ask|tell|search|fetch|get|check)\b",
     re.IGNORECASE,
 )
 
@@ -131,6 +135,11 @@ def _handed(ctx: ParseContext, said: str, line: str) -> str:
     ]
     person = named[0][0] if named else getattr(only_person(ctx), "candidate", None)
     words = words.replace(named[0][2][0], "", 1).strip() if named else words
+    seen = _LOOK_AT.fullmatch(words) if named else None
+    looked = _longest_held(ctx, seen["thing"]) if seen is not None else None
+    if seen is not None and looked is not None and not looked[1] and person is not None:
+        show = next((text for verb in verbs().values() if (text := verb.lines.get("show_to"))), "")
+        return f"{gap}I {show.format(thing=looked[0], person=person.name)}{seen['rest']}" if show else said
     for pattern in _HANDED if person is not None else ():
         found = pattern.fullmatch(words)
         held = _longest_held(ctx, found["thing"]) if found is not None else None
