@@ -16,15 +16,14 @@ from lorewright.builtin.words.clauses import lexicon, place_name
 from lorewright.ids import local
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action
-from lorewright.rules.effects import EndEffect
 from lorewright.rules.patch import TriedAction, TriedRound
 from lorewright.rules.reach import can_turn, holds, is_barred, known_way
-from lorewright.rules.rulesets import CampaignRules, Rule
+from lorewright.rules.rulesets import Rule
 from lorewright.rules.verbs import RuleNames, TypedLine, typed_line, verb_of
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.run.dry_run import DryRun
-from lorewright.turn.run.judged_lines import Kind, LineJudge, PayingLine
+from lorewright.turn.run.judged_lines import Kind, LineJudge, PayingLine, idle_rounds, is_far_on, still_open
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.heard_topics import HeardTopic, heard_topics, words_about
@@ -42,8 +41,8 @@ MOST = 3
 _TRIES = 6
 # After so many rounds of one kind the others are offered first.
 _WORN = 3
-# After so many rounds a story is far on, whatever its clocks say.
-_LONG = 16
+# A plan is made in every so many rounds then, and after so many that brought nothing.
+_PLANNED, _IDLE = 12, 5
 # Of so many things to do the best is taken.
 _PHYSICAL = 2
 # So many ways to word a question about one item.
@@ -130,9 +129,15 @@ def player_scope(knows: Acquaintance) -> Callable[[WorldState], Scope]:
 
 
 def options_at(
-    views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequence[TriedRound], wished: Sequence[str] = ()
+    views: TurnViews,
+    setting: Setting,
+    at: TurnPoint,
+    tried: Sequence[TriedRound],
+    wished: Sequence[str] = (),
+    *,
+    offered: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the suggestions at a point of a turn; see `suggest`."""
+    """Return the suggestions at a point of a turn, after which those of `offered` stood; see `suggest`."""
     knows = views.acquaintance(at.state)
     lore = views.scene_lore(at.state)
     run = DryRun(
@@ -145,27 +150,16 @@ def options_at(
     told = [exchange.told for exchange in knows.story.exchanges if exchange.told]
     heard = [*told, *(message.content for message in now if message.type == "narration")]
     found = suggest(run, knows, heard, tried, wished)
-    line = setting.lead_on(setting, knows) if _is_far_on(at.state, setting.rules, tried) else ""
+    if not is_far_on(at.state, setting.rules, tried):
+        return found
+    # A plan costs more than a turn: it is made now and then, and where nothing has come of some rounds.
+    is_due = len(tried) % _PLANNED == 0 or idle_rounds(tried) == _IDLE
+    line = setting.lead_on(setting, knows) if is_due else still_open(run, at.state, offered, tried)
     if not line:
         return found
     done = [_done_by(attempt.action) for attempt in run.attempts(at.state, line) or ()]
     same = [text for text in found if [_done_by(one.action) for one in run.attempts(at.state, text) or ()] == done]
     return (*(same[:1] or [line]), *(text for text in found if text not in same))[:MOST]
-
-
-def _is_far_on(state: WorldState, rules: CampaignRules, tried: Sequence[TriedRound]) -> bool:
-    """Tell whether a story that can end is half over: many rounds were played, or a clock that ends it is half full."""
-    if state.ended is not None or not (rules.endings or rules.clock_effects):
-        return False
-    ends = set(rules.until)
-    for clock_id, marks in rules.clock_effects.items():
-        ends |= (
-            {clock_id}
-            if any(isinstance(effect, EndEffect) for effects in marks.values() for effect in effects)
-            else set()
-        )
-    far = (2 * clock.value >= clock.max for clock_id, clock in state.clocks.items() if clock_id in ends)
-    return len(tried) >= _LONG or any(far)
 
 
 class _Suggestions:
