@@ -42,7 +42,7 @@ _TRIES = 6
 # After so many rounds of one kind the others are offered first.
 _WORN = 3
 # A plan is made in every so many rounds then, and after so many that brought nothing.
-_PLANNED, _IDLE = 12, 5
+_PLANNED, _IDLE = 16, 6
 # Of so many things to do the best is taken.
 _PHYSICAL = 2
 # So many ways to word a question about one item.
