@@ -147,3 +147,17 @@ def test_a_voice_in_oneself_is_called_by_its_name() -> None:
         "Volition, are you seeing this?", said("ask", "Volition, are you seeing this?"), told=(CRYING,), scope="bar"
     )
     assert output.aside is not None and output.aside.kind == "within"
+
+
+def test_what_one_does_is_no_word_for_a_question_or_a_name_at_its_end() -> None:
+    nap = read(
+        "i sleep a little, one hour only, is quiet hotel",
+        Act(kind="wait", words="i sleep a little, one hour only, is quiet hotel", score=0.96),
+    )
+    assert nap.aside is None
+    assert [action.type for action in nap.proposed_actions] == ["wait"]
+    given = read(
+        "give one to the constable, and wait",
+        Act(kind="give", words="give one to the constable, and wait", score=0.9, target="one"),
+    )
+    assert given.aside is None

@@ -152,6 +152,7 @@ def test_what_hangs_on_a_condition_is_meant_and_not_done(said: list[Act], told: 
         (act("refuse", "and refuse to move", topic="move"), "refuse to move"),
         (act("drop", "leave the credstick where it is", target="credstick"), "leave the credstick where it is"),
         (act("go", "leave the rest", target="rest"), "leave the rest"),
+        (act("go", "leaving room for two"), "leave room for two"),
         (act("wait", "hum till nine", topic="nine"), "hum till nine"),
         (act("put", "hold the credstick over the glass", target="credstick"), "hold the credstick over the glass"),
     ],

@@ -103,8 +103,12 @@ def _is_only_words(ctx: ParseContext, act: Act, told: Sequence[str]) -> bool:
 
 
 def _is_said_or_asked(act: Act) -> bool:
-    is_deed = kinds().get(act.kind, Kind()).harmless and _OF_ONESELF.match(act.words) and "?" not in act.words
-    return is_said(act) or is_thought(act) or (earshot.asks(act.words) and not is_deed)
+    return is_said(act) or is_thought(act) or _asks(act.words)
+
+
+def _asks(words: str) -> bool:
+    """Tell whether words ask something, and do not tell what the player does: `i sleep on chair, is quiet hotel`."""
+    return earshot.asks(words) and ("?" in words or not _OF_ONESELF.match(words))
 
 
 # Who tells what they do asks nothing: `I make a noise so who is in the house hears me`.
@@ -117,7 +121,7 @@ def _is_words(ctx: ParseContext, reading: Reading, told: Sequence[str]) -> bool:
     verbs = [verb_of(action.type) for action in reading.actions]
     is_speech = all(verb is not None and verb.is_speech for verb in verbs)
     is_aimed = any(map(_is_aimed, reading.actions)) and not any(_names_in(ctx, reading.words, told))
-    return is_speech or (earshot.asks(reading.words) and not is_aimed)
+    return is_speech or (_asks(reading.words) and not is_aimed)
 
 
 def _is_posed(reading: Reading) -> bool:
@@ -315,11 +319,12 @@ def _named_at_the_front(ctx: ParseContext, text: str, told: Sequence[str]) -> st
         return ""
     phrase = called[1].strip()
     first, _, rest = phrase.partition(" ")
-    person = _absent(ctx, phrase)
-    if person is None and rest and len(phrase.split()) <= _LONGEST_NAME and rest.split()[0] not in _TOLD_OF:
+    is_short = len(phrase.split()) <= _LONGEST_NAME
+    person = _absent(ctx, phrase) if is_short else None
+    if person is None and rest and is_short and rest.split()[0] not in _TOLD_OF:
         # `dorrie come back`
         person = _absent(ctx, first)
-    if person is None and phrase[:1].isupper() and len(phrase.split()) <= _LONGEST_NAME:
+    if person is None and phrase[:1].isupper() and is_short:
         return earshot.name_in(phrase, told)
     return "" if person is None else _label(person, text, told)
 
