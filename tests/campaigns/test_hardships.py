@@ -129,7 +129,7 @@ def test_a_shipped_scenario_has_a_circumstance_and_says_so(tmp_path: Path, monke
     monkeypatch.setenv("LOREWRIGHT_EMBEDDER", "none")
     make_workspace(tmp_path)
     app = open_app(tmp_path)
-    app.campaigns.new("dead_drop", campaign_id="game", seed=1)
+    app.campaigns.new("dead_drop", campaign_id="game", seed=2)
     with app.campaigns.open("game") as campaign:
         campaign.edit([BeginSituation(situation_id="lights_cut", minutes=15)], action_id="noticed")
         told = json.loads(asyncio.run(campaign.submit("search behind the bar")))

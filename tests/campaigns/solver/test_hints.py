@@ -12,7 +12,6 @@ from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.solver.hints import HintLadder, clock_meanings, goal_lines, hint_of, player_goal
 from lorewright.values.records import TurnResult
-from lorewright.world.ops import TickClock
 from support import harbour as h
 
 TAGGED = "What you have let be seen. When it is full, nobody on the quay knows you."
@@ -130,14 +129,3 @@ def test_what_a_clock_means_changes_no_state(tmp_path: Path) -> None:
 
 def test_a_clock_of_which_nothing_is_said_is_shown_once_it_has_moved(campaign: OpenCampaign) -> None:
     assert clock_meanings(campaign) == ()
-
-
-def test_far_on_in_a_story_the_first_suggestion_is_the_line_of_the_hint(campaign: OpenCampaign) -> None:
-    clock = next(clock for clock in campaign.store.head().state.clocks if clock.endswith("dread"))
-    before = campaign.store.head().options
-    campaign.edit((TickClock(clock_id=clock, delta=2),), action_id="late")
-    line = hint_of(campaign).line
-    assert line
-    assert campaign.store.head().options[0] == line
-    assert len(campaign.store.head().options) <= 3
-    assert before[0] != line

@@ -54,7 +54,7 @@ def hint_of(campaign: OpenCampaign) -> Hint:
 
 
 def guided(setting: Setting, scenario: Mapping[str, Any]) -> Setting:
-    """Return a setting whose turns answer a call for a hint, and what the player wants, and lead on to an ending."""
+    """Return a setting whose turns answer a call for a hint, and what the player wants."""
 
     def nudge(head: Head) -> str:
         """Return the first step of the hint at a head."""
@@ -65,7 +65,7 @@ def guided(setting: Setting, scenario: Mapping[str, Any]) -> Setting:
         wanted = goal_of(scenario, head.state.player_id, head.state)
         return f"What you want: {wanted}" if wanted else ""
 
-    return replace(setting, nudge=nudge, goal=goal, lead_on=next_line)
+    return replace(setting, nudge=nudge, goal=goal)
 
 
 def hint_at(setting: Setting, head: Head) -> Hint:

@@ -380,4 +380,4 @@ def _options(head: Head, state: WorldState, submission: Submission, setting: Set
     own."""
     with TurnViews(head, submission, setting) as views:
         _, at = views.at_scene(TurnPoint(state, TurnStream.after(head, "")))
-        return options_at(views, setting, at, setting.tried(head), offered=head.options)
+        return options_at(views, setting, at, setting.tried(head))

@@ -14,7 +14,6 @@ from lorewright.builtin.words.clauses import is_called
 from lorewright.ids import holder_of
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.effects import EndEffect
 from lorewright.rules.patch import Patch, TriedAction, TriedRound
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import TypedLine
@@ -226,36 +225,3 @@ def _strings(value: object) -> list[str]:
         return [value]
     parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
     return [text for part in parts for text in _strings(part)]
-
-
-# How far a story is on, and whether a line that was offered still leads on.
-
-# After so many rounds a story is far on, whatever its clocks say.
-_LONG = 16
-
-
-def idle_rounds(tried: Sequence[TriedRound]) -> int:
-    """Return how many of the last rounds have taught nothing and led nowhere."""
-    paid = (any(action.has_taught or action.is_onward for action in round_) for round_ in reversed(tried))
-    return next((count for count, has_paid in enumerate(paid) if has_paid), len(tried))
-
-
-def still_open(run: DryRun, state: WorldState, offered: Sequence[str], tried: Sequence[TriedRound]) -> str:
-    """Return the first of the lines offered, where it can be done still and was not tried just now; else nothing."""
-    actions = [attempt.action for attempt in run.attempts(state, offered[0]) or ()] if offered else []
-    last = {(action.type, action.target_id, action.words) for action in (tried[-1] if tried else ())}
-    is_new = bool(actions) and not last & {(action.type, action.target_id, action.words) for action in actions}
-    return offered[0] if is_new and run.try_step(state, Step(offered[0])) is not None else ""
-
-
-def is_far_on(state: WorldState, rules: CampaignRules, tried: Sequence[TriedRound]) -> bool:
-    """Tell whether a story that can end is half over: many rounds were played, or a clock that ends it is half full."""
-    if state.ended is not None or not (rules.endings or rules.clock_effects):
-        return False
-    ends = set(rules.until) | {
-        clock_id
-        for clock_id, marks in rules.clock_effects.items()
-        if any(isinstance(effect, EndEffect) for effects in marks.values() for effect in effects)
-    }
-    far = (2 * clock.value >= clock.max for clock_id, clock in state.clocks.items() if clock_id in ends)
-    return len(tried) >= _LONG or any(far)

@@ -394,8 +394,7 @@ def draft_of_turn(
         turn.recorder.keep_code(ENTRIES, [], entries)
     tried = (tried_in(round_.resolution) for round_ in rounds_of(course) if round_.who == at.state.player_id)
     wished = plan.next_suggestions if turn.setting.code_version > FIRST_CODE else ()
-    so_far = (*turn.setting.tried(turn.head), *tried)
-    options = options_at(views, turn.setting, at, so_far, wished, offered=turn.head.options)
+    options = options_at(views, turn.setting, at, (*turn.setting.tried(turn.head), *tried), wished)
     told, rest = _narrations_heard(at), reading.output.rest
     places = [action.location_id for action in reading.output.proposed_actions if action.location_id]
     has_arrived = not places or places[-1] == at.state.scene.location_id

@@ -23,7 +23,7 @@ from lorewright.rules.verbs import RuleNames, TypedLine, typed_line, verb_of
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.run.dry_run import DryRun
-from lorewright.turn.run.judged_lines import Kind, LineJudge, PayingLine, idle_rounds, is_far_on, still_open
+from lorewright.turn.run.judged_lines import Kind, LineJudge, PayingLine
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.heard_topics import HeardTopic, heard_topics, words_about
@@ -41,8 +41,6 @@ MOST = 3
 _TRIES = 6
 # After so many rounds of one kind the others are offered first.
 _WORN = 3
-# A plan is made in every so many rounds then, and after so many that brought nothing.
-_PLANNED, _IDLE = 16, 6
 # Of so many things to do the best is taken.
 _PHYSICAL = 2
 # So many ways to word a question about one item.
@@ -129,15 +127,9 @@ def player_scope(knows: Acquaintance) -> Callable[[WorldState], Scope]:
 
 
 def options_at(
-    views: TurnViews,
-    setting: Setting,
-    at: TurnPoint,
-    tried: Sequence[TriedRound],
-    wished: Sequence[str] = (),
-    *,
-    offered: Sequence[str] = (),
+    views: TurnViews, setting: Setting, at: TurnPoint, tried: Sequence[TriedRound], wished: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the suggestions at a point of a turn, after which those of `offered` stood; see `suggest`."""
+    """Return the suggestions at a point of a turn; see `suggest`."""
     knows = views.acquaintance(at.state)
     lore = views.scene_lore(at.state)
     run = DryRun(
@@ -149,17 +141,7 @@ def options_at(
     now = seen_by("player", at.stream.messages, own_id=at.state.player_id)
     told = [exchange.told for exchange in knows.story.exchanges if exchange.told]
     heard = [*told, *(message.content for message in now if message.type == "narration")]
-    found = suggest(run, knows, heard, tried, wished)
-    if not is_far_on(at.state, setting.rules, tried):
-        return found
-    # A plan costs more than a turn: it is made now and then, and where nothing has come of some rounds.
-    is_due = len(tried) % _PLANNED == 0 or idle_rounds(tried) == _IDLE
-    line = setting.lead_on(setting, knows) if is_due else still_open(run, at.state, offered, tried)
-    if not line:
-        return found
-    done = [_done_by(attempt.action) for attempt in run.attempts(at.state, line) or ()]
-    same = [text for text in found if [_done_by(one.action) for one in run.attempts(at.state, text) or ()] == done]
-    return (*(same[:1] or [line]), *(text for text in found if text not in same))[:MOST]
+    return suggest(run, knows, heard, tried, wished)
 
 
 class _Suggestions:
@@ -428,14 +410,16 @@ class _Suggestions:
         for way in new:
             yield self._by(way, at_once=True)
         far = [place for place in state.exits if place not in {way.to for way in ways} and self._is_known(place)]
-        far = [*far[len(self.tried) % len(far) :], *far[: len(self.tried) % len(far)]] if far else []
         if not new:
+            for place in far:
+                if place not in state.visits:
+                    yield self._walk(place, at_once=True)
             yield self.judge.pays("onward", typed_line("pass_time"))
             for way in ways:
                 if self._has_business(way.to):
                     yield self._by(way, at_once=False)
             for place in far:
-                if self._has_business(place):
+                if place in state.visits and self._has_business(place):
                     yield self._walk(place, at_once=False)
 
     def _by(self, way: WayOut, *, at_once: bool) -> PayingLine | None:

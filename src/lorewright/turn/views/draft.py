@@ -23,7 +23,6 @@ from lorewright.rules.patch import TriedRound, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.settings import USUAL_LORE, PlayLore
 from lorewright.tokens import count_tokens
-from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.circumstances import emotion_of
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
 from lorewright.turn.views.story import StorySoFar
@@ -115,15 +114,6 @@ def no_guide(head: Head) -> str:
     return ""
 
 
-# A setting, what the player knows -> a line that leads on towards an ending; empty where there is none.
-LeadOn = Callable[["Setting", Acquaintance], str]
-
-
-def lead_nowhere(setting: Setting, knows: Acquaintance) -> str:
-    """Return nothing."""
-    return ""
-
-
 # -> the player's IDs of those in disguise, by the pack's.
 PlayerIdsOf = Callable[[], Mapping[str, str]]
 
@@ -150,8 +140,7 @@ class Setting:
     to look up its history, its entry history, the agenda of each of the cast (by ID), whether scene lore is reused, and
     the source of dice. Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what the
     narrator was asked for: tone, pace, lines, veils. `story` returns what reached the player up to a head, `tried` what
-    came of all that they tried; `nudge` answers a call for a hint, `goal` one for what the player wants; `lead_on`
-    gives the suggestion that leads towards an ending, once the story is far on; `leaks`
+    came of all that they tried; `nudge` answers a call for a hint, `goal` one for what the player wants; `leaks`
     compares what models write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to
     come, `tag_acts` tags the acts of a line. `opening` is what the story began with, None where nothing
     was told; `player_ids` returns the IDs by which players know who is in disguise. With `renews_narrated` a fact that
@@ -173,7 +162,6 @@ class Setting:
     tried: TriedOf = nothing_tried
     nudge: GuideTo = no_guide
     goal: GuideTo = no_guide
-    lead_on: LeadOn = lead_nowhere
     leaks: LeakCheck = field(default_factory=LiveLeakCheck)
     by_words: tuple[str, ...] = ()
     tag_acts: TagActs = no_acts
