@@ -84,19 +84,25 @@ def item_by_meaning(
     if best is None or best[1] < least:
         return None
     nearest = wanted[best[0]]
-    of_both = strangeness_of(words, whole, nearest, generations)
-    return nearest if min(of_both, default=best[1]) >= (MIN_BESIDE if is_beside else MIN_OF_BOTH) else None
+    of_both = strangeness_of(words, whole, [nearest], generations)
+    return nearest if min(of_both[nearest.id], default=best[1]) >= (MIN_BESIDE if is_beside else MIN_OF_BOTH) else None
 
 
-def strangeness_of(words: str, whole: str, item: SceneItem, generations: Sequence[Generation]) -> list[float]:
-    """Return how strangely near an item is to the topic of a question, and to all of it where that is more; nothing
-    where its pack has no vectors."""
-    wanted = {item.id: item}
-    found = (
-        [pair[1] for generation in generations for pair in _strangeness(text, wanted, generation, least=-1)]
-        for text in dict.fromkeys(filter(str.strip, (words, whole)))
-    )
-    return [max(values) for values in found if values]
+def strangeness_of(
+    words: str, whole: str, items: Sequence[SceneItem], generations: Sequence[Generation]
+) -> dict[str, list[float]]:
+    """Return for each item, by ID, how strangely near it is to the topic of a question, and to all of it where that is
+    more; nothing where its pack has no vectors."""
+    wanted = {item.id: item for item in items}
+    near: dict[str, list[float]] = {item_id: [] for item_id in wanted}
+    for text in dict.fromkeys(filter(str.strip, (words, whole))):
+        nearest: dict[str, float] = {}
+        for generation in generations:
+            for item_id, value in _strangeness(text, wanted, generation, least=-1):
+                nearest[item_id] = max(value, nearest.get(item_id, value))
+        for item_id, value in nearest.items():
+            near[item_id].append(value)
+    return near
 
 
 def _strangeness(

@@ -29,7 +29,12 @@ def fit_of(words: str, whole: str, item: SceneItem, generations: Sequence[Genera
     by chance: by how many of its telling words the item has, and by how near it is in meaning. `whole` is the question
     that the words are the topic of. Tried on 200 questions to the people of the packs that ship: of the items that are
     near neither way all were beside the point."""
-    if not words.strip() or not are_english([item], generations):
+    return _fit(words, whole, item, strangeness_of(words, whole, [item], generations)[item.id], generations)
+
+
+def _fit(words: str, whole: str, item: SceneItem, found: Sequence[float], generations: Sequence[Generation]) -> int:
+    """Return the fit of an item that is `found` so strangely near to a question."""
+    if not found or not words.strip() or not are_english([item], generations):
         return ANSWER
     weak = STOP_WORDS | COLOURLESS_WORDS | FAINT_WORDS | set(name_words(holder_of(item.id), generations))
     strong = {word for word in content_words(words) if word not in weak and "'" not in word}
@@ -38,8 +43,6 @@ def fit_of(words: str, whole: str, item: SceneItem, generations: Sequence[Genera
     subject = f"{item.name.replace('_', ' ')} {item.trigger or ''}"
     shared = {word for word, found in matching_words(strong, (subject, item.text)).items() if found}
     is_subject = any(matching_words(shared, (subject,)).values())
-    if not (found := strangeness_of(words, whole, item, generations)):
-        return ANSWER
     near = sum(found) / len(found)
     if not strong or (shared == strong and (len(strong) > 1 or not whole)):
         return ANSWER if strong or near >= _WITH_NONE else FAR
@@ -56,7 +59,9 @@ def answers_among(
     """Return the items that a question's words point at, without what its person `knows` and would tell that is no
     answer; none where no more than that is pointed at. `whole` is the question that the words are the topic of."""
     open_items = [item for item in items if item.id in knows]
-    answers = {item.id for item in open_items if fit_of(words, whole, item, generations) == ANSWER}
+    # All at once: the question is compared with a whole pack each time.
+    found = strangeness_of(words, whole, open_items, generations)
+    answers = {item.id for item in open_items if _fit(words, whole, item, found[item.id], generations) == ANSWER}
     if open_items and not answers:
         return ()
     return tuple(item for item in items if item.id in answers or item.id not in knows)
