@@ -26,7 +26,7 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import free_verb, verbs
+from lorewright.rules.verbs import free_verb, typed_line, verbs
 
 # Words for all who are here.
 _ALL = frozenset(
@@ -68,12 +68,14 @@ _FOLLOWS = re.compile(
 def as_handed(ctx: ParseContext, text: str) -> str:
     """Return words by which something that one carries is held out to somebody as the giving of it: `here's my coin`,
     `these tapers are for you`; other words as they are."""
-    line = next((line for verb in verbs().values() if (line := verb.lines.get("gift"))), "")
-    handed = "".join(_handed(ctx, said, line) for said in re.split(r"(?<=[.!?])(?= )", text)) if line else text
+    may_be = ctx.nouns.carried and _MAY_HAND.search(text)
+    handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
     return _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
 
 
+# A word that what is handed over, or shown, is never without.
+_MAY_HAND = re.compile(r"\b(?:here|brought|got|for you|yours|give|hand|pay|take|look at|read)\b", re.IGNORECASE)
 _WORD_WITH = re.compile(
     r"((?:^|and |then |, |\bi ))have a (?:quick |quiet |little )?(?:word|chat|talk) with\b", re.IGNORECASE
 )
@@ -107,16 +109,17 @@ def _carried(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a walk in place of the taking of what is carried to a place, after it for what lies here, a gift to
     somebody here; else the words as they are."""
     place, thing = bare(words_of(found["place"])), bare(words_of(found["thing"]))
-    lines = {key: line for verb in verbs().values() for key, line in verb.lines.items()}
     is_held = exact(thing, ctx.nouns.carried) is not None
-    if is_held and "gift" in lines and exact(place, ctx.nouns.people) is not None:
-        return lines["gift"].format(thing=thing, person=place)
-    if not {"travel", "grab"} <= lines.keys() or exact(place, (*ctx.nouns.exits, *ctx.nouns.known_places)) is None:
+    gift = typed_line("gift", thing=thing, person=place)
+    if is_held and gift is not None and exact(place, ctx.nouns.people) is not None:
+        return gift.text
+    walk, grab = typed_line("travel", place=place), typed_line("grab", thing=thing)
+    is_way = exact(place, (*ctx.nouns.exits, *ctx.nouns.known_places)) is not None
+    if walk is None or grab is None or not is_way:
         return found[0]
-    walk = lines["travel"].format(place=place)
     if is_held:
-        return walk
-    return f"{lines['grab'].format(thing=thing)} and {walk}" if exact(thing, ctx.nouns.here) is not None else found[0]
+        return walk.text
+    return f"{grab.text} and {walk.text}" if exact(thing, ctx.nouns.here) is not None else found[0]
 
 
 def _on_the_way(ctx: ParseContext, found: re.Match[str]) -> str:
@@ -125,7 +128,7 @@ def _on_the_way(ctx: ParseContext, found: re.Match[str]) -> str:
     return f"{found['onward']} and {found['act']}" if is_way else found[0]
 
 
-def _handed(ctx: ParseContext, said: str, line: str) -> str:
+def _handed(ctx: ParseContext, said: str) -> str:
     gap, words = said[: len(said) - len(said.lstrip())], said.strip()
     named = [
         (person, label, found)
@@ -138,8 +141,8 @@ def _handed(ctx: ParseContext, said: str, line: str) -> str:
     seen = _LOOK_AT.fullmatch(words) if named else None
     looked = _longest_held(ctx, seen["thing"]) if seen is not None else None
     if seen is not None and looked is not None and not looked[1] and person is not None:
-        show = next((text for verb in verbs().values() if (text := verb.lines.get("show_to"))), "")
-        return f"{gap}I {show.format(thing=looked[0], person=person.name)}{seen['rest']}" if show else said
+        show = typed_line("show_to", thing=looked[0], person=person.name)
+        return said if show is None else f"{gap}I {show.text}{seen['rest']}"
     for pattern in _HANDED if person is not None else ():
         found = pattern.fullmatch(words)
         held = _longest_held(ctx, found["thing"]) if found is not None else None
@@ -147,8 +150,9 @@ def _handed(ctx: ParseContext, said: str, line: str) -> str:
             continue
         thing, after = held
         follows = _FOLLOWS.fullmatch(f"{after}{found['rest']}")
-        if follows is not None:
-            return f"{gap}I {line.format(thing=thing, person=person.name)}{follows['more'] or ''}"
+        gift = typed_line("gift", thing=thing, person=person.name)
+        if follows is not None and gift is not None:
+            return f"{gap}I {gift.text}{follows['more'] or ''}"
     return said
 
 
