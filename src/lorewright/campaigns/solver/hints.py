@@ -75,7 +75,7 @@ def hint_at(setting: Setting, head: Head) -> Hint:
         return Hint(_OVER, _OVER)
     knows = Acquaintance(state, setting.generations, setting.story(head))
     typed = DryRun(setting.rules, setting.generations, scope=player_scope(knows))
-    next_one = next_line(setting, knows)
+    next_one = _next_line(setting, knows, typed)
     for line in [next_one] if next_one else head.options:
         attempts = typed.attempts(state, line)
         if attempts:
@@ -83,13 +83,12 @@ def hint_at(setting: Setting, head: Head) -> Hint:
     return Hint(_NOTHING, _NOTHING)
 
 
-def next_line(setting: Setting, knows: Acquaintance) -> str:
+def _next_line(setting: Setting, knows: Acquaintance, typed: DryRun) -> str:
     """Return the line of the next step towards an ending, else towards what is nearest; empty where there is none.
 
-    The player's own words come to it, and it gives no name away that is hidden from them.
+    The player's own words, as `typed` reads them, come to it, and it gives no name away that is hidden from them.
     """
     state = knows.state
-    typed = DryRun(setting.rules, setting.generations, scope=player_scope(knows))
 
     def can_be_typed(step: Step) -> bool:
         return not knows.says_unheard(step.line) and typed.try_step(state, step) is not None
