@@ -298,27 +298,9 @@ _WHETHER = re.compile(
 )
 _OTHERWISE = re.compile(r"(?:and |but )?(?:otherwise|or else|else),? (?:just )?", re.IGNORECASE)
 _NO_CONDITION = frozenset(
-    "to and i he she they we it can could will would may might must the a an my his her".split()
-) | {
-    "is",
-    "are",
-    "was",
-    "be",
-    "not",
-    "don't",
-    "doesn't",
-    "do",
-    "does",
-    "isn't",
-    "no",
-    "can't",
-    "won't",
-    "cannot",
-    "didn't",
-    "couldn't",
-    "i'm",
-    "if",
-}
+    "to and i he she they we it can could will would may might must the a an my his her is are was be not don't doesn't"
+    " do does isn't no can't won't cannot didn't couldn't i'm if".split()
+)
 _OF_YOU = re.compile(r"\b(?:you|your|you're|you'll|(?:tell|ask|show|give|let) me)\b|[?\"]", re.IGNORECASE)
 
 

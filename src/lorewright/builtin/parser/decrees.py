@@ -57,8 +57,8 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
 
 
 def _rejoined(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
-    """Return the acts; two of them that are whoever does something and what they do as one decree: `and the whole
-    party`, `cheers`."""
+    """Return the acts; two of them that name others and say what they do as one decree: `and the whole party`,
+    `cheers`."""
     found: list[Act] = []
     for act in acts:
         before = found[-1].words if found else ""

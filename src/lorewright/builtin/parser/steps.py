@@ -402,9 +402,7 @@ def restated(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
             named = f"{part['part']} of {'' if whole.startswith('my ') else 'the '}{whole}"
             words = act.words.replace(part[0], f"the {named}", 1)
             act = act.model_copy(update={"words": words, "target": named})
-        elif (
-            kind_of(before).elsewhere and before.target and not is_door and _GOES_IN.fullmatch(act.words.strip(" ,.!*"))
-        ):
+        elif kind_of(before).elsewhere and before.target and not is_door and _goes_in(act):
             act = act.model_copy(update={"words": f"go to {before.target}", "target": before.target})
         act = given_back(ctx, to_those(ctx, by_manner(act), before), taken)
         act = _as_kept(ctx, act, thing, is_in_hand=bool(taken) and taken in (thing, act.target))
@@ -486,7 +484,11 @@ def is_entered(ctx: ParseContext, before: Act, act: Act) -> bool:
     """Tell whether an act only says that one goes in, after a walk to a place that is not near: one is in there."""
     near = (*ctx.nouns.exits, *ctx.nouns.doors, *ctx.nouns.things)
     is_far = is_going(before) and exact(before.target, ctx.nouns.known_places) and not resolve(before.target, near)
-    return bool(is_far) and (act.target == before.target or _GOES_IN.fullmatch(act.words.strip(" ,.!*")) is not None)
+    return bool(is_far) and (act.target == before.target or _goes_in(act))
+
+
+def _goes_in(act: Act) -> bool:
+    return _GOES_IN.fullmatch(act.words.strip(" ,.!*")) is not None
 
 
 _GOES_IN = re.compile(
