@@ -163,9 +163,10 @@ async def _measure(
         await player.play()
     alone = [(await players[number // 10 % len(players)].play())[0] for number in range(chosen.alone)]
     asked = [(await players[0].ask())[0] for _ in range(10)]
-    await saturate(players, chosen.saturated)
+    chance = random.Random(2)
+    await saturate(players, chosen.saturated, chance)
     before, each_before = _spent(pids), [_cpu(pid) for pid in pids["workers"]]
-    played = [seconds for seconds, status in await saturate(players, chosen.saturated) if status == 200]
+    played = [seconds for seconds, status in await saturate(players, chosen.saturated, chance) if status == 200]
     spent = {who: seconds - before[who] for who, seconds in _spent(pids).items()}
     each = [_cpu(pid) - seconds for pid, seconds in zip(pids["workers"], each_before, strict=True)]
     rate = len(played) / chosen.saturated
