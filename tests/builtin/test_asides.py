@@ -10,6 +10,7 @@ from lorewright.builtin.words.asides import (
     is_never_possible,
     is_of_the_game,
     names_of_clock,
+    numbers_asked_about,
     out_of_story,
     subjects_in,
 )
@@ -175,6 +176,12 @@ def test_what_several_clocks_do_and_what_the_rules_are_may_be_asked_in_one_line(
         ("part", "could I be somebody else for once", ("You are Jo in this story",)),
         ("save", "will it be saved, and how do I restore it", ("every turn is saved", "lorewright play NAME")),
         ("who", "how strong is my nerve", ("Nerve: daring and force.",)),
+        ("rules", "do the voices lie", ("Each voice says how things look", "You need not do what it says")),
+        ("rules", "are my choices permanent", ("/undo takes turns back",)),
+        ("rules", "can I just skip the night?", ("Nothing is skipped",)),
+        ("rules", "is this like a dating sim or what", ("by typing what you do",)),
+        ("rules", "who are all the characters in this story?", ("the others you meet",)),
+        ("rules", "whose side are you on", ("nobody's side",)),
     ],
 )
 def test_a_question_about_the_game_is_answered_by_what_it_asks(kind: str, words: str, said: tuple[str, ...]) -> None:
@@ -447,3 +454,54 @@ def test_another_story_and_other_numbers_are_asked_of_the_game_and_nobody_breath
     assert subjects_in("may I reroll my skills?", "questions")[0] == "part"
     assert is_never_possible("I start breathing under the water")
     assert not is_of_the_game("can you tell me another story?")
+
+
+def test_what_stats_mean_and_which_of_them_counts_is_asked_of_the_game() -> None:
+    stats = ("Empathy", "Suggestion", "Charm", "Self-Awareness")
+    for line in (
+        "What's the difference between empathy and suggestion, and which one should I be using?",
+        "is charm better than empathy here",
+        "self-awareness, whats that for",
+        "should I use my charm or my empathy?",
+    ):
+        assert numbers_asked_about(line, (), stats) == "rules"
+    for line in ("Who has the charm?", "I use my charm on him", "You have no empathy.", "what happened to your charm"):
+        assert numbers_asked_about(line, (), stats) == ""
+    assert numbers_asked_about("What can Heat do to me?", ("Heat",), stats) == "clocks"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Restart the escalator and ride it back up", ""),
+        ("reset the table for tea", ""),
+        ("restart from the beginning please", "restart"),
+        ("restart the whole story", "restart"),
+        ("new game", "restart"),
+    ],
+)
+def test_a_thing_is_restarted_without_the_story(line: str, kind: str) -> None:
+    assert aside_in(line) == kind
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I go back thirty years and get off the bus as a child again",
+        "Rewind to four nights ago and stop Jin from leaving",
+        "Turn down the rain",
+        "I walk straight through the locked study door like a ghost",
+        "I walk through the back wall into Narnia",
+        "I delete room 12 from the building",
+    ],
+)
+def test_no_time_weather_or_wall_gives_way(words: str) -> None:
+    assert is_never_possible(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["I go back to the bar", "I walk through the open door", "turn down the lamp", "remove the lid from the tin"],
+)
+def test_what_has_the_same_verbs_may_be_done(words: str) -> None:
+    assert not is_never_possible(words)

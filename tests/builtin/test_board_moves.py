@@ -82,6 +82,7 @@ def asked(read_as: InterpreterOutput) -> set[str]:
         ("pretend to aim at the corner and then plump for top middle instead", "top_middle"),
         ("I feint towards the top left, then mark the centre", "centre"),
         ("i put the X on middle of right side ok? thank", "middle_right"),
+        ("i put mine on rite side, the one in middle of it", "middle_right"),
     ],
 )
 def test_a_square_is_meant_in_any_wording(line: str, square: str) -> None:
@@ -258,3 +259,32 @@ def test_words_are_found_in_any_order_and_by_how_they_begin() -> None:
     assert has_words("your_turn", "it's your turn, mate")
     assert not has_words("your_turn", "your own turn")
     assert not has_words("coffee cost*", "the coffee is hot")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("hint? which square's statistically best", "The centre lies on four"),
+        ("is it my turn?", "The next mark is yours"),
+        ("how strong is Odo, does he play perfectly?", "it can be beaten"),
+        ("I've already won, look, three in a row.", "Nobody has won"),
+        ("I swap so that I have the noughts", "You have the crosses, and keep them"),
+    ],
+)
+def test_questions_about_the_game_over_the_slate_are_answered_by_what_they_ask(line: str, said: str) -> None:
+    found = read(line)
+    assert said in str(found.aside)
+    assert marked(found) == []
+
+
+def test_who_asks_about_crosses_or_lets_somebody_else_begin_marks_nothing() -> None:
+    line = "ask him how come he gives away the crosses when everyone knows that crosses have the better of it"
+    assert marked(read(line, acts=(Act(kind="ask", words=line, score=0.4),))) == []
+    assert asked(read("bruh u go 1st i dont care")) == set()
+
+
+def test_nobody_wins_by_saying_so_beside_a_mark() -> None:
+    acts = (Act(kind="go", words="right side middle one.", score=0.2), Act(kind="thought", words="ez win", score=0.1))
+    found = read("rite side midle one. ez win", acts=acts)
+    assert "pose" not in [action.type for action in found.proposed_actions]
+    assert marked(found) == ["middle_right"]

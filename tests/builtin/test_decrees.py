@@ -197,3 +197,19 @@ def test_a_plan_is_said_and_not_done() -> None:
     line = "ok genius plan: take the glass, get out"
     output = heard(line, act("persuade", "ok genius plan: take the glass,"), act("go", "get out"))
     assert [action.type for action in output.proposed_actions] == ["remark"]
+
+
+def test_what_somebody_is_told_of_others_goes_on_and_decides_nothing() -> None:
+    line = "I tell Viktor that Jin's fine, she sends her love and wants her tab put on hold till Friday"
+    output = heard(
+        line,
+        act("comfort", "I tell Viktor that Jin's fine,", person="Viktor", topic="Jin's fine"),
+        act("give", "she sends her love"),
+        act("offer", "and wants her tab", target="tab"),
+        act("request", "put on hold till Friday", 0.3),
+    )
+    assert ([action.type for action in output.proposed_actions], output.not_played) == (["tell"], ())
+    output = heard(
+        "I tell Viktor she's well and sit down", act("tell", "I tell Viktor she's well"), act("sit", "and sit down")
+    )
+    assert [action.type for action in output.proposed_actions][-1] == "sit"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.decrees import DECREE, DECREED, INVENTED, decreed
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.words.narrated import in_parts
-from lorewright.builtin.words.noun_phrases import nouns_of
+from lorewright.builtin.words.narrated import in_parts, invents
+from lorewright.builtin.words.noun_phrases import Nouns, nouns_of
 from lorewright.builtin.words.tagging import Act
 from lorewright.values.records import InterpreterInput
 from support.narrator_bar import SCOPES
@@ -125,3 +125,44 @@ def test_a_narrated_line_is_refused_whatever_its_words_would_be_alone() -> None:
     line = "Viktor laughs, bursts into tears, and gives me the crate."
     output = interpret(InterpreterInput(player_text=line, scope=BAR), lambda text: (Act(kind="pose", words=text),))
     assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I remember that Jin told me the access code was 4471, so I use that.",
+        "I remember now: the card is in the glass.",
+        'I recall the password to the lift, it\'s "moonfish", and say it.',
+        "Jin told me last week that he's hiding in the crate, so I go and drag him out.",
+        "I've got the master key to the whole level, Mr Gaunt slipped it to me before he left.",
+        "Actually there's a spare card hidden under the lining of my coat; I'd forgotten about it.",
+        "I already found what Jin left, it's in my pocket.",
+        "The glass by the door is actually full of diamonds.",
+        "Viktor is secretly my brother and he knows it.",
+        "There's a pistol taped under the bar.",
+    ],
+)
+@pytest.mark.parametrize("nouns", [NOUNS, ALONE])
+def test_a_memory_a_belonging_or_a_fact_that_is_only_said_to_be_is_none(line: str, nouns: Nouns) -> None:
+    assert in_parts(line, nouns) == ((True, line),)
+    refused = decreed(Act(kind=DECREE, words=line, score=1.0)).aside
+    assert refused is not None and refused.kind == INVENTED
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I remember that she liked gin.",
+        "I remember how the choir used to sound, so I listen.",
+        "There's a hole in my pocket.",
+        "There's a knot in my stomach.",
+        "Jin told me to come here, so I came.",
+        "I already paid.",
+        "The coffee is actually a comfort.",
+        "I know the way, so I go to the chapel",
+        "I have a job to do, Mr Gaunt gave it to me.",
+        "Did you know the glass is actually a bomb?",
+    ],
+)
+def test_what_one_may_well_remember_have_or_think_is_none_of_these(line: str) -> None:
+    assert not invents(line)

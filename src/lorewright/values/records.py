@@ -78,8 +78,7 @@ class PackPin:
 @dataclass(frozen=True, slots=True)
 class CampaignRow:
     """A campaign and what it was made from; rules and pins as they are at its head. `upgrade_id` is the turn that set
-    them, None where they are those that it was begun with. `calibration` is what was agreed on before its first turn,
-    as JSON."""
+    them, None where they are as it was begun. `calibration` is what was agreed on before its first turn, as JSON."""
 
     id: str
     name: str
@@ -207,7 +206,7 @@ class InterpreterInput(Frozen):
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
     `verbs` are the ruleset's own, in lower case, with their types of action. `talk` is whom words to nobody by name are
     said to, `came_from` the place where the player was before, `clocks` the names of those that are shown, `ahead` the
-    scopes of the places that the ways out lead to, `board` the one that is played on."""
+    scopes of the places that the ways out lead to, `board` the one played on, `stats` the ruleset's names."""
 
     player_text: str
     scope: Scope
@@ -219,6 +218,7 @@ class InterpreterInput(Frozen):
     clocks: tuple[str, ...] = Field(default=(), exclude_if=lambda names: not names)
     ahead: FrozenMap[str, Scope] = Field(default_factory=dict, exclude=True)  # may name whom the player has not met
     board: Board | None = Field(default=None, exclude=True)
+    stats: tuple[str, ...] = Field(default=(), exclude=True)
 
 
 class InterpreterOutput(Frozen):

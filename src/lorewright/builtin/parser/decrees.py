@@ -11,7 +11,7 @@ from lorewright.builtin.parser.act_kinds import Kind, kinds
 from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, act_word, acting, excerpt, noun_part
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.builtin.words.clauses import lexicon
-from lorewright.builtin.words.narrated import in_parts, is_third_person
+from lorewright.builtin.words.narrated import in_parts, invents, is_third_person
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act, TagActs
 from lorewright.rules.verbs import free_verb
@@ -19,8 +19,8 @@ from lorewright.scene_lore.nouns import is_everybodys, is_verb, may_name_a_thing
 from lorewright.shipped_tables import read_table
 from lorewright.values.readings import Aside
 
-# The kind of an act that is decreed, and the kind of aside that answers it.
-DECREE, DECREED = "decree", "decreed"
+# The kind of an act that is decreed, and the kinds of aside that answer it: what happens, and what is so or was.
+DECREE, DECREED, INVENTED = "decree", "decreed", "invented"
 
 # Joints between an act and what is said to come of it; after others (`if`, `until`, `while`) nothing is decided.
 _JOINT = re.compile(r"(?:,|;|\.)? (?:and then|and now|and|then|so that|so|but) |[,;] ", re.IGNORECASE)
@@ -48,12 +48,42 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
         if act.kind == DECREE:
             found.append(act)
             continue
+        if found and _is_reported_on(found[-1], act):
+            # `I tell him that she is well, she sends her love`
+            words = f"{found[-1].words.rstrip(' .')} {act.words}"
+            found[-1] = found[-1].model_copy(update={"words": words, "topic": f"{found[-1].topic} {act.words}".strip()})
+            continue
         if found and found[-1].kind == DECREE and _goes_on(act):
             # `and gives me the box`
             found[-1] = found[-1].model_copy(update={"words": f"{found[-1].words} {act.words}"})
             continue
         found += _parted(ctx, act, is_first=not found, is_of_third=is_of_third)
     return tuple(found)
+
+
+_REPORTING = re.compile(
+    r"(?:(?:and|then|so|i|we|just) )*"
+    r"(?:tell|say|explain|inform|assure|promise|swear|claim|lie|warn|confess|admit|repeat)s?\b"
+    r"(?P<rest>[^\"“”?]*)$",
+    re.IGNORECASE,
+)
+
+
+def _is_reported_on(before: Act, act: Act) -> bool:
+    """Tell whether an act goes on with what somebody is told of others, in reported speech."""
+    said = _REPORTING.match(before.words.strip())
+    words = [word for word in act.words.casefold().strip(" *.,").split() if word not in ("and", "but", "that")]
+    if said is None or len(words) < _CLAUSE or "me" in words or not kinds().get(before.kind, Kind()).said:
+        return False
+    is_clause = words[0] in ("he", "she", "it", "they") and (is_third_person(words[1]) or words[0] == "they")
+    # `… and wants her tab put on hold`
+    told = said["rest"].casefold().split()
+    is_more = is_third_person(words[0]) or act.score < _UNSURE
+    return is_clause or (is_more and bool({"he", "she", "they"} & set(told[1:])))
+
+
+# So many words, at least, say something of somebody.
+_CLAUSE = 3
 
 
 def _rejoined(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
@@ -271,7 +301,9 @@ def decreed(act: Act) -> Reading:
     subject = " ".join(act.words.split()[:_SUBJECT])
     is_ruled = len(act.words.split()) <= _RULED and bool(set(subjects_in(subject, "deeds")) & _words()["ruled"])
     kind = "story" if is_ruled else DECREED
-    if kind == DECREED and _HOURS.match(act.words):
+    if kind == DECREED and invents(act.words):
+        kind = INVENTED
+    elif kind == DECREED and _HOURS.match(act.words):
         kind = "story"
     return Reading(
         intent=f"{kind}: {excerpt(act.words)}", aside=Aside(kind=kind, words=act.words[:MAX_WORDS]), words=act.words
@@ -313,7 +345,7 @@ _BROUGHT = re.compile(
 # Said, too: it is held out, or was had all along.
 _HELD_OUT = re.compile(
     r"\b(?:i|we)(?:'ve| have| had)?(?: already)? (?:found|got|have|had|brought|stole|took|carry|picked up)"
-    r" (?:the|a|an|my|your|that|this) (?P<what>[\w'-]+(?: [\w'-]+){0,2}?)"
+    r" (?:the|a|an|my|your|that|this) (?P<what>[\w'-]+(?: [\w'-]+){0,4}?)"
     r"(?:,? (?:already|all along|the whole time|right here|with me|on me|in my \w+)\b.*"
     r"|[,.!;:]* (?:and )?(?P<held>here it is|here you go|here you are|here take it|take it)\b.*)$",
     re.IGNORECASE,

@@ -46,9 +46,9 @@ from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_
 from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next
 from lorewright.builtin.words.asides import (
     aside_to_game,
-    clocks_asked_about,
     has_words,
     is_never_possible,
+    numbers_asked_about,
     out_of_story,
 )
 from lorewright.builtin.words.board import grid_of, pattern_for
@@ -112,8 +112,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     board = given.board if given.board is not None and given.board.verb in given.verbs else None
     if board is not None and kind and (answer := answer_of(board, text)):
         return output_of([told(text, answer)], ctx, ())
-    if clocks_asked_about(text, given.clocks):
-        return InterpreterOutput(intent="aside: clocks", aside=Aside(kind="clocks", words=text[:MAX_WORDS]))
+    if numbers := numbers_asked_about(text, given.clocks, () if kind or is_called else given.stats):
+        return InterpreterOutput(intent=f"aside: {numbers}", aside=Aside(kind=numbers, words=text[:MAX_WORDS]))
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard) and kind != "rules"
     if kind and not is_own_verb and not is_heard and exact(text, nouns.everything()) is None:

@@ -76,8 +76,7 @@ def picks_in(grid: Grid, text: str, *, is_said: bool = False, is_alone: bool = F
     said = set(tokens)
     if not said:
         return []
-    later = pattern_for("later").search(text)
-    if later is not None and later.start() > 0:
+    if (later := pattern_for("later").search(text)) is not None and later.start() > 0:
         return picks_in(grid, text[: later.start()], is_said=is_said, is_alone=is_alone)
     own = {word for who, words in grid.board.marks.items() if who == grid.board.own for word in words}
     marks = bool((said - ({"chalk"} if pattern_for("chalk").search(text) else set())) & (words_for("marking") | own))
@@ -165,8 +164,7 @@ def _picks(
         start = at
         while start > 0 and tokens[start - 1] != "," and leads_to_place(tokens, start - 1):
             start -= 1
-        end = start
-        is_related = False
+        end, is_related = start, False
         while end < len(tokens):
             word = tokens[end]
             is_related = is_related or any(
@@ -217,9 +215,11 @@ def _goes_on(tokens: Sequence[str], start: int, comma: int) -> bool:
         if word == "," or not (is_where(word) or word in FILL | SQUARES or number_of(word)):
             break
         after.append(word)
-    first = {axis_of(word) for word in before if is_where(word)}
+    sides = {axis_of(word) for word in before if is_where(word)}
+    first = sides - {"kind"} if sides & {"row", "column"} else sides
     second = {axis_of(word) for word in after if is_where(word)}
     is_row = bool(set(before) & LINES) or tokens[comma + 1 : comma + 2] in (["at"], ["in"], ["on"])
+    is_row = is_row or (bool(first) and second == {"middle"} and tokens[comma + 1 : comma + 3] == ["the", "one"])
     return bool(second) and (
         first == {"kind"} or (is_row and not first & second - {"", "middle"} and len(first - {""}) < 2)
     )
@@ -263,6 +263,8 @@ def with_move(
     grid, picks, corrected = _picks_of(grid_of(board), parts)
     picks = [(at, pick) for at, pick in picks if not is_quoted(parts[at][0], text)] or picks
     kept = [reading for reading in readings if not _marks(ctx, grid, reading)]
+    # Who marks a square and calls it a win has not won by that.
+    kept = [reading for reading in kept if not (picks and set(tokens_of(reading.words)) <= words_for("boasting"))]
     if not acts and picks:
         kept = [reading for reading in kept if reading.actions and not picks_in(grid, reading.words)]
     instead: dict[int, Reading | None] = dict.fromkeys({at for at, _ in picks} | corrected)
@@ -316,10 +318,9 @@ def _marks(ctx: ParseContext, grid: Grid, reading: Reading) -> bool:
 def _within(readings: list[Reading], moves: Mapping[int, Reading | None]) -> list[Reading]:
     """Return readings without the first of those before the move, where together they are more than a turn has."""
     move = next((reading for reading in moves.values() if reading is not None and reading.actions), None)
-    while move is not None and sum(len(reading.actions) for reading in readings) > MAX_ACTIONS:
-        spare = next((reading for reading in readings if reading is not move and reading.actions), None)
-        if spare is None:
-            break
+    spares = [reading for reading in readings if reading is not move and reading.actions] if move is not None else []
+    while spares and sum(len(reading.actions) for reading in readings) > MAX_ACTIONS:
+        spare = spares.pop(0)
         readings = [reading for reading in readings if reading is not spare]
     return readings
 
@@ -423,8 +424,7 @@ def _come_to(ctx: ParseContext, grid: Grid, found: Sequence[tuple[int, Pick]], w
         return many, told(words, _one_at_a_time(grid))
     if (refused := next(((at, pick) for at, pick in picks if pick.refusal), None)) is not None:
         return refused[0], told(words, refused[1].refusal)
-    at, first = picks[0]
-    cells = first.cells - out or first.cells
+    at, cells = picks[0][0], picks[0][1].cells - out or picks[0][1].cells
     for later, pick in picks[1:]:
         both = cells & pick.cells
         if not both:

@@ -64,8 +64,7 @@ def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
     names = {name: called for name in clocks if (called := names_of_clock(name))}
     if not names:
         return ()
-    either = "|".join(sorted((f"{re.escape(word)} " for called in names.values() for word in called), key=len)[::-1])
-    asked = re.compile(_patterns()["clocks"].pattern.replace(_CLOCK, f"(?:{either})"))
+    asked = _asked_about("clocks", [word for called in names.values() for word in called])
     # The other sentences of the line may be asides, too, or go on about it: `What's Heat again? Is it bad?`
     parts = [f"{said} " for part in re.split(r"[?.!](?: |$)", text) if (said := _without_lead(part))]
     others = [part for part in parts if not asked.fullmatch(part)]
@@ -73,6 +72,28 @@ def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
         return ()
     plain = f" {_bare(text)} "
     return tuple(name for name, called in names.items() if any(f" {word} " in plain for word in called))
+
+
+def _asked_about(kind: str, names: Iterable[str]) -> re.Pattern[str]:
+    """Return the phrases of a kind with these names in the place of the one that stands for any."""
+    either = "|".join(sorted((f"{re.escape(word)} " for word in names), key=len)[::-1])
+    return re.compile(_patterns()[kind].pattern.replace(_CLOCK, f"(?:{either})"))
+
+
+def numbers_asked_about(text: str, clocks: Iterable[str], stats: Iterable[str]) -> str:
+    """Return the kind of aside that a question about clocks, or stats, of these names is: what they mean, which of them
+    is to be used; empty for others."""
+    return "clocks" if clocks_asked_about(text, clocks) else "rules" if _asks_about_stats(text, stats) else ""
+
+
+def _asks_about_stats(text: str, stats: Iterable[str]) -> bool:
+    names = [_bare(name) for name in stats]
+    parts = [_without_lead(part) for part in re.split(r"[?.!](?: |$)", text)]
+    asked = _asked_about("traits", names) if names else None
+    return asked is not None and any(_WONDERS.search(part) and asked.fullmatch(f"{part} ") for part in parts)
+
+
+_WONDERS = re.compile(r"\b(?:whats?|what's|how|which|is|does|do|should|can|would|explain|describe|difference)\b")
 
 
 def names_of_clock(name: str) -> tuple[str, ...]:
@@ -304,7 +325,7 @@ def patterns_by_kind(phrases: Mapping[str, str]) -> Mapping[str, re.Pattern[str]
     }
 
 
-_SYNTAX = {"(": "(?:", "[": "(?:", ")": ")", "]": ")?", ")?": ")?", "|": "|", "*": r"(?:\S+ )*"}
+_SYNTAX = {"(": "(?:", "[": "(?:", ")": ")", "]": ")?", ")?": ")?", "|": "|", "*": r"(?:\S+ )*", "_": r"\S+ "}
 
 
 def _pattern(phrase: str) -> str:

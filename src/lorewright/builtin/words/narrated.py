@@ -27,6 +27,18 @@ def _words() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in rows.items()}
 
 
+@cache
+def _inventions() -> Sequence[re.Pattern[str]]:
+    rows: dict[str, str] = read_table(__package__, "invented.yaml")
+    return [re.compile(line.strip()) for row in rows.values() for line in row.splitlines()]
+
+
+def invents(text: str) -> bool:
+    """Tell whether words say of the world, of one's own past or belongings what nothing has told."""
+    plain = " ".join(_plain(text))
+    return "?" not in text and any(pattern.fullmatch(plain) for pattern in _inventions())
+
+
 def in_parts(text: str, nouns: Nouns) -> tuple[tuple[bool, str], ...]:
     """Return a line in parts, in their order, each with True where it narrates what is not the player's to decide. What
     goes on about it belongs to it, whatever it is about: `… and I wake up. The end.`"""
@@ -158,6 +170,8 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
         return not _OWN.match(text[decided.end() :])
     if is_to_somebody:
         return False
+    if invents(sentence):
+        return True
     is_alone = not nouns.people
     told = _SO_IT_IS.match(text)
     if told is not None and (_owns_it(text[told.end() :]) or not _OWN.match(text[told.end() :])):

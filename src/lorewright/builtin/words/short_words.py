@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
+from functools import cache
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.shipped_tables import read_table
 
 # A digit that stands for a word, before one of these.
 _DIGITS = {"2": "to", "4": "for"}
@@ -65,6 +68,21 @@ def word_meant(low: str, before: str, after: str, names: Collection[str]) -> str
     if low in ("wtf", "wth") and after in _AFTER_WHAT and before in _BEFORE_WHAT:
         return "what"
     return "i don't care" if low == "idc" and after in _CARED_ABOUT else ""
+
+
+@cache
+def _signs() -> Mapping[str, re.Pattern[str]]:
+    rows: dict[str, str] = read_table(__package__, "signs.yaml")
+    return {act: re.compile(signs) for act, signs in rows.items()}
+
+
+def act_of_signs(text: str) -> str:
+    """Return the small act that a line of signs stands for, `I frown` for `:(`; empty for words."""
+    plain = text.strip(" *") if len(text) < _LONGEST_SIGN else ""
+    return next((act for act, signs in _signs().items() if plain and signs.fullmatch(plain)), "")
+
+
+_LONGEST_SIGN = 12
 
 
 def _leads_to(before: str, after: str) -> bool:

@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.english import ALIKE, cost_of, is_english, is_name, likely_words, sound_of
 from lorewright.builtin.words.plain_words import cut_apart, goes_on, in_plain_words, is_open, with_spaces
-from lorewright.builtin.words.short_words import begins_act, word_meant
+from lorewright.builtin.words.short_words import act_of_signs, begins_act, word_meant
 from lorewright.scene_lore.nouns import common_verbs, function_words, known_words
 
 _TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")
@@ -42,6 +42,8 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
     `names` are words of names in scope, `shown` those of what the prose shows, in lower case: they are left alone. A
     text that is a single word is a command (`n`, `i`), and stays.
     """
+    if (act := act_of_signs(text)) != "":
+        return act
     text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", with_spaces(text))
     tokens = list(_TOKEN.finditer(text))
     if len(tokens) < 2 and len(text) < _SHORT:

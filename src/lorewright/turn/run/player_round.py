@@ -345,10 +345,10 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         clocks=tuple(clock["name"] for clock in state.clocks_shown()),
         ahead=_ahead(turn, state, *said) if _PARTED.search(turn.submission.text) else {},
         board=board_of(state, turn.setting.rules),
+        stats=tuple(stat.name for stat in turn.setting.rules.ruleset.stats.values()),
     )
-    learned = state.learned_by(state.player_id)
     tags = turn.stages.interpret.with_tags(turn.setting.tag_acts)
-    given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, learned)
+    given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, state.learned_by(state.player_id))
     output = await turn.stages.interpret.run(
         given,
         turn.recorder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.decrees import DECREED, INVENTED
 from lorewright.builtin.parser.outputs import DECREED_SAID
 from lorewright.builtin.words.asides import subjects, subjects_in
 from lorewright.builtin.words.board import NUMERALS
@@ -63,9 +63,11 @@ def answer_aside(
         return words
     if kind == "story":
         return _impossible(words)
-    if kind == DECREED:
+    if kind in (DECREED, INVENTED):
         said = re.sub(r"[\"“”]", "’", words.strip(" .,!"))
-        return f"Nothing of the kind happens: “{said}”. {DECREED_SAID}"
+        return (
+            _NOT_SO.format(said=said) if kind == INVENTED else f"Nothing of the kind happens: “{said}”. {DECREED_SAID}"
+        )
     if kind in _UNHEARD:
         name = words if words[:1].isupper() else with_article(words)
         return _UNHEARD[kind].format(name=name, Name=capitalised(name))
@@ -93,6 +95,11 @@ def answer_aside(
                 answers.append(_full(state, rules, words))
             case "voices" if _TURNED_OFF.search(words.casefold()):
                 answers += ["They cannot be turned off.", _voices(state, rules)]
+            case "voices" if rules.ruleset.stats and _LISTED.search(words.casefold()):
+                answers += [
+                    _voices(state, rules),
+                    *(_meaning(rules, key, _stat(state, key)) for key in rules.ruleset.stats),
+                ]
             case "stats":
                 answers.append(_stats(state, rules, words))
             case "winning":
@@ -116,7 +123,7 @@ def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) ->
     if _stats_named(rules, words) and "stats" not in found:
         found.append("stats")
     others = [subject for subject in found if subject not in _WEAK]
-    if "voices" in found and "voice" in rules.ruleset.summary:
+    if "voices" in found and "voice" in rules.ruleset.summary and "truth" not in found:
         others.append("voices")
     return tuple(others or [subject for subject in found if subject in _WEAK and kind in _GENERAL][:1])
 
@@ -216,7 +223,7 @@ def _stats(state: WorldState, rules: CampaignRules, words: str) -> str:
 
 # A question which of the stats is best, and its answer.
 _ASKS_WHICH = re.compile(
-    r"\b(?:which|what)\b.*\b(?:good|best|useful|main|strongest|highest|right|important|better|use)\b"
+    r"\b(?:which|what)\b.*\b(?:good|best|useful|main|strongest|highest|right|important|better|use|using|choose|pick)\b"
 )
 _NO_BEST = "None is the best one: which one counts depends on what you try."
 
@@ -325,6 +332,7 @@ def _full(state: WorldState, rules: CampaignRules, words: str) -> str:
     return " ".join(lines) or _losing(state, rules)
 
 
+_LISTED = re.compile(r"\b(?:list|each|all|every|names?|explain|describe|introduce|which|who are|what are|how many)\b")
 _TURNED_OFF = re.compile(r"\b(?:turn|turned|switch|shut|off|silence|mute|stop|disable|rid|remove|hide)\b")
 _ELSEWHERE = re.compile(
     r"\b(?:(?:in|inside|at|behind|on) (?!here|this|there)(?:the |that |my |an? )?(?P<where>[\w' -]+)"
@@ -385,14 +393,9 @@ _TEXTS: Mapping[str, str] = {
     "machine": "A program answers here, by rules and in words that people wrote for it; it plays fair, and "
     "knows no more than the story does.",
     "undo": "/undo takes the last turn back, /undo 3 the last three.",
-    "commands": "There is no list that you have to learn: say in your own words what you do or say. /help lists what "
-    "is understood.",
-    "typing": "Type it as you would say it: “ask the old man about the fire”, “look under the mat”, “go out”, or just "
-    "what you say. /help lists more.",
     "gripe": "Noted. /hint gives a nudge where nothing seems to move, and /undo takes a turn back.",
     "ooc": "Noted, outside of the story: nobody there hears it, and no time passes.",
     "save": "There is nothing to do for that: every turn is saved as it is played. /save NAME marks this point.",
-    "restart": "Yes: lorewright play NAME --new begins the story anew, and /undo 3 goes back three turns.",
     "quit": "/quit leaves the game, and everything is kept.",
     "story": "That is beyond you here: you can do and say what a person in your place could, and the story's own rules "
     "hold for it.",
@@ -401,13 +404,8 @@ _TEXTS: Mapping[str, str] = {
     "what is typed in it.",
     "spoiler": "No, nothing is given away: the end, and who is behind what, are for you to find out. That would be "
     "telling. /hint gives a nudge.",
-    "display": "That cannot be set here: the sentences are as people wrote them, in their language and at their "
-    "length, and lines are read in that language; how they look is up to your terminal.",
-    "pace": "Take all the time you like: no clock runs while you think, type or are away, and every turn is saved. "
-    "Time passes in the story alone, by what you do; a question to the program costs none.",
     "turn": "The next move is yours: the others have theirs as soon as you have made it.",
     "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
-    "authors": "People wrote the story and its sentences; a program chooses among them by rules, and makes nothing up.",
     "within": "You say it inwardly, and nobody else hears it.",
     "alone": "You say it aloud. Nobody is here with you, and no answer comes.",
     "rude": "Noted, and kept between us.",
@@ -465,6 +463,11 @@ def answer_from_known(
     return NOTHING_HEARD, ()
 
 
+# What is answered to facts, memories and belongings that are only said to be.
+_NOT_SO = (
+    "Nothing of the kind is known here: “{said}”. You have what you carry, and know what you have seen and been told; "
+    "what else is so, the story decides."
+)
 # What is answered where nobody has told the player anything of what they ask.
 NOTHING_HEARD = "You ask yourself, and have no answer: you have heard nothing of it yet."
 
