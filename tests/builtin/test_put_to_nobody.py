@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.words import earshot
 from lorewright.builtin.words.tagging import Act
 from lorewright.scene_lore.nouns import shown_nouns
 from lorewright.values.records import InterpreterInput, InterpreterOutput
@@ -162,3 +163,71 @@ def test_what_one_does_is_no_word_for_a_question_or_a_name_at_its_end() -> None:
         Act(kind="give", words="give one to the constable, and wait", score=0.9, target="one"),
     )
     assert given.aside is None
+
+
+def heard_as(kind: str, words: str, *likely: str, **named: str) -> Act:
+    """An act that the tagger takes for a kind, with the other kinds that it may be."""
+    return Act(kind=kind, words=words, score=0.9, likely=(kind, *likely), **named)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "deed"),
+    [
+        ("order the books by size", "order", "work"),
+        ("act normal", "request", "pose"),
+        ("behave as if nothing had happened", "promise", "pose"),
+    ],
+)
+def test_where_nobody_is_what_begins_with_a_verb_is_done(text: str, kind: str, deed: str) -> None:
+    output = read(text, heard_as(kind, text, "ask", "go", deed))
+    assert output.aside is None
+    assert [action.metadata.get("form") for action in output.proposed_actions] == [deed]
+
+
+@pytest.mark.parametrize(
+    "text", ["please be so kind and move on", "let me in", "Do you hear me?", "get out of there!", "I hope it rains"]
+)
+def test_a_sign_of_speech_makes_words_of_it(text: str) -> None:
+    output = read(text, heard_as("request", text, "work", "pose"))
+    assert output.aside is not None or {action.type for action in output.proposed_actions} <= {"remark"}
+
+
+def test_in_company_a_request_stays_one() -> None:
+    text = "act normal"
+    output = read(text, heard_as("request", text, "pose"), scope="bar")
+    assert [action.type for action in output.proposed_actions] == ["remark"]
+
+
+def test_what_one_says_one_will_not_do_is_left_undone_and_told_so() -> None:
+    acts = (heard_as("refuse", "not ringing that plate.", "use"), Act(kind="wait", words="wait", score=0.9))
+    output = read("not ringing that plate. wait", *acts)
+    assert [action.deed for action in output.proposed_actions][:1] == ["do not ring that plate"]
+
+
+IN_STREET = ("Out in the street, under the lamp, Constable Oakes is standing near something.",)
+
+
+@pytest.mark.parametrize(
+    "text", ["I take two coffees out to the street", "take a coffee to the cop", "bring the constable's cup to the cop"]
+)
+def test_who_takes_something_to_somebody_who_is_seen_goes_there(text: str) -> None:
+    output = read(text, heard_as("order", text, "take", "eat", target="coffee"), told=IN_STREET, scope="cell")
+    assert "go" in [action.type for action in output.proposed_actions]
+
+
+def test_who_goes_and_says_something_goes_first() -> None:
+    text = "go say hi to the cop"
+    output = read(text, heard_as("greet", text, person="cop"), told=IN_STREET, scope="cell")
+    assert [action.type for action in output.proposed_actions][:1] == ["go"]
+    text = "say hi to the cop"
+    output = read(text, heard_as("greet", text, person="cop"), told=IN_STREET, scope="cell")
+    assert "go" not in [action.type for action in output.proposed_actions]
+
+
+@pytest.mark.parametrize(
+    "text", ["Please mister or missus, may I come in?", "Sir or madam who has the plate, I am here for the locks"]
+)
+def test_forms_of_address_call_who_is_heard(text: str) -> None:
+    assert earshot.calls_out(text)
+    output = read(text, said("tell", text, person="sir"))
+    assert output.aside is not None and output.aside.kind == "alone"

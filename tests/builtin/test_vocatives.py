@@ -6,7 +6,7 @@ import pytest
 
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.vocatives import addressed as addressed_by
-from lorewright.builtin.parser.vocatives import find_name_within, find_vocative
+from lorewright.builtin.parser.vocatives import find_name_within, find_vocative, with_name_apart
 from lorewright.builtin.words.clauses import typed, words_of
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.builtin.words.tagging import Act
@@ -122,3 +122,11 @@ def test_words_about_somebodys_trade_are_for_them() -> None:
 def test_a_name_that_is_called_after_a_question_is_whom_it_was_for() -> None:
     assert meant("what is that for?", "viktor you fool") == ["Viktor", "Viktor"]
     assert meant("what is that for?", "viktor knows where the unit is") == ["", ""]
+
+
+def test_who_is_named_before_a_verb_is_told_to_do_it() -> None:
+    told = with_name_apart(CROWD, Act(kind="listen", words="viktor turn around for real"), "")
+    assert (told.kind, told.person, told.topic) == ("request", "viktor", "turn around for real")
+    for words in ("viktor turns around", "turn around", "viktor love", "watch viktor turn"):
+        act = Act(kind="listen", words=words)
+        assert with_name_apart(CROWD, act, "") == act

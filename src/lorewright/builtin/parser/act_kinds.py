@@ -321,7 +321,8 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     """Return a question that was taken for an act, or for one about the game, as a question to who is here; others, and
     those after what is there to be looked at, as they are."""
     kind, words = kind_of(act), act.words.strip(' *"”')
-    if ctx.nouns.people and not kind.said and (said := _as_statement(act, words)) is not None:
+    is_open = not kind.said or _HOW_ABOUT.match(words) is not None
+    if ctx.nouns.people and is_open and (said := _as_statement(act, words)) is not None:
         return said
     is_of_game = bool(kind.aside) or kind == kinds().get(_PLACE)
     is_asked = _ASKS_PEOPLE.match(words) or (is_of_game and _ASKS_WHAT.match(words))
@@ -346,9 +347,14 @@ def _as_statement(act: Act, words: str) -> Act | None:
     is_thought = act.kind == _THOUGHT and _STATES.match(words) is not None
     is_guess = kind_of(act).harmless and act.score < _HALF and _OF_LISTENER.match(words) is not None
     is_need = act.score < _GUESSED and _NEEDS.match(words) is not None
+    if act.target and _SEEKS.match(words):
+        return _put_as_question(act, act.target)
+    is_need = is_need or _HOW_ABOUT.match(words) is not None
     if not is_thought and not is_guess and not is_need:
         return None
-    return Act(kind="opinion", words=act.words, topic=words.strip(" .!,"), score=1.0)
+    is_left = _HOW_ABOUT.match(words) is not None and not is_thought
+    said = next(name for name, other in kinds().items() if other.of_doing) if is_left else "opinion"
+    return Act(kind=said, words=act.words, person=act.person, topic=words.strip(" .!,"), score=1.0)
 
 
 _THOUGHT, _GUESSED, _HALF = "thought", 0.4, 0.5
@@ -364,6 +370,17 @@ _OF_LISTENER = re.compile(
     r"(?:your \w+(?: \w+)? (?:is|are|was|looks?|smells?)|you(?:'ve got| look| seem| must be))\b", re.I
 )
 _NEEDS = re.compile(r"i (?:really )?need (?!to\b)\w", re.IGNORECASE)
+# Who has to find something tells so, and asks for it.
+_SEEKS = re.compile(
+    r"(?:please,? |hello,? |sorry,? )?(?:i (?:really |only |just )?(?:need|have|must|want|would like)(?: to)? find"
+    r"|i(?:'m| am) (?:looking|searching) for) (?!out\b)\w",
+    re.IGNORECASE,
+)
+_HOW_ABOUT = re.compile(
+    r"(?:(?:so|and|ok|well|hey|no)[, ]+)*(?:(?:how about|what if) (?:i|we|you)\b|(?:after you"
+    r"|you(?: can| should| may)? (?:go|start|begin|choose|pick|decide|speak|talk)? ?first)\b(?!.* to the\b))",
+    re.IGNORECASE,
+)
 
 
 def _put_as_question(act: Act, words: str) -> Act:

@@ -41,7 +41,7 @@ from lorewright.builtin.parser.tagged_acts import (
     read_by_kind,
     with_nouns,
 )
-from lorewright.builtin.parser.unheard import put_to_nobody
+from lorewright.builtin.parser.unheard import deeds_of, put_to_nobody
 from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next
 from lorewright.builtin.words.asides import (
@@ -144,7 +144,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
     parts = with_narrated(ctx, said, apart_of) if found else ()
     tagged = map(with_nouns, parts if board is None else _squares_apart(board, parts))
-    apart = with_decrees(ctx, (with_name_apart(ctx, act, kinds().get(act.kind, Kind()).called) for act in tagged))
+    called = (with_name_apart(ctx, act, kind_of(act).called) for act in tagged)
+    apart = with_decrees(ctx, (deed for act in called for deed in deeds_of(ctx, act)))
     acts = acts_meant(ctx, on_condition(apart))
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}
     if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):

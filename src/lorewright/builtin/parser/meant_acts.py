@@ -192,7 +192,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         if is_meant and (named := _with_noun(act, one_of)) is not None:
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
-            noun = "" if is_said(act) else noun_after(act, noun)
+            noun = (noun if " " not in act.words else "") if is_said(act) else noun_after(act, noun)
             nouns = [*nouns, noun] if noun else []
             is_place = kind_of(act).leaves or any("on {target}" in line for line in kind_of(act).lines[:1])
             held = held if noun and held and is_place else nouns

@@ -453,7 +453,8 @@ def first_form(spelled: str, after: str = "") -> tuple[str, bool]:
         is_form = (word == spelled or is_english(word)) and not word.endswith(_INFLECTED)
         is_third = word.endswith("s") and not word.endswith("ss")
         return (word, False) if is_form else (word[:-1], True) if is_third else ("", False)
-    is_rare = word == spelled and word.isalpha() and word not in known_words() and not word.endswith(_INFLECTED)
+    ends = _INFLECTED if after else (*_INFLECTED, *_OF_QUALITY)
+    is_rare = word == spelled and word.isalpha() and word not in known_words() and not word.endswith(ends)
     stem = word.removesuffix("s")
     is_rare_third = stem != word == spelled and stem.isalpha() and stem not in known_words() and not stem.endswith("s")
     return (word, False) if is_rare else (stem, True) if is_rare_third else ("", False)
@@ -466,7 +467,7 @@ def _is_sure(word: str) -> bool:
     return bool(forms & known) or any(len(form[4:]) > 0 and is_english(form) for form in forms)
 
 
-_INFLECTED = ("s", "ed", "ing", "ly")
+_INFLECTED, _OF_QUALITY = ("s", "ed", "ing", "ly"), ("y", "ic", "ous", "ful", "ward", "ish", "less")
 _THAT_ONE_HAS = re.compile(
     r"\b((?:the|a|an|that) [\w-]+),? (?:that |which )?(?:s?he|they)(?:['’]s|['’]re| is| are) \w+ing\b", re.IGNORECASE
 )
@@ -484,8 +485,7 @@ _OF_LIMBS = frozenset(
     "on in at against under behind over above crossed folded wide closed open shut up down still".split()
 )
 _UNTOLD = frozenset("if unless we us ourselves you're she's he's they're it's what's who's".split())
-_UNTOLD_OF_THIRD = frozenset("he she they him them i me my and".split())
-_SAID_TO = frozenset("you your yours yourself".split())
+_UNTOLD_OF_THIRD, _SAID_TO = frozenset("he she they him them i me my and".split()), {"you", "your", "yours", "yourself"}
 _IN_QUOTES = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _OWN: Mapping[str, str] = MappingProxyType({
     "my": "your", "mine": "yours", "our": "your", "ours": "yours", "me": "you", "myself": "yourself", "oneself": "you",

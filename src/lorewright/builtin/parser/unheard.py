@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, is_said, is_thought, kinds
+from lorewright.builtin.parser.act_kinds import TURNED, Kind, is_said, is_thought, kinds
 from lorewright.builtin.parser.handling import way_alone
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -24,7 +24,7 @@ from lorewright.builtin.parser.speech import called_behind, unheard
 from lorewright.builtin.words import earshot
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.builtin.words.clauses import find_posture, lexicon, words_of
-from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
@@ -69,6 +69,79 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return readings
     found = _gone_to(ctx, text, told) or _unheard(ctx, text, acts, readings, told)
     return readings if found is None else [found]
+
+
+# An act that was taken for words, where nobody is to hear any -> the deed that it is.
+
+
+def deeds_of(ctx: ParseContext, act: Act) -> list[Act]:
+    """Return an act as it is meant where nobody is who could hear it: what has no sign of speech as the likeliest kind
+    of deed, a walk to somebody with what is done there as both. Others stay as they are."""
+    if ctx.nouns.people or not act.likely:
+        return [act]
+    told = tuple(dict.fromkeys(noun.text for noun in ctx.shown if noun.key.startswith(TOLD)))
+    words = act.words.strip(_SIGNS)
+    walk = next(kind.elsewhere for kind in kinds().values() if kind.elsewhere)
+    what, where = earshot.taken_to(words)
+    aim = where and _goal(ctx, where, told)
+    if aim and not (act.target and resolve(act.target, ctx.nouns.carried)):
+        work = act.model_copy(
+            update={"kind": _least_of(act), "words": what, "person": "", "second": "", "score": TURNED}
+        )
+        return [work, _walked(walk, aim)]
+    rest = earshot.gone_to_speak(words)
+    aim = _goal(ctx, rest, told, within=rest) if rest else ""
+    if aim:
+        named = {field: "" for field in ("target", "second", "person") if getattr(act, field) not in rest}
+        met = act.model_copy(update={"words": rest, "person": act.person if act.person in rest else "", **named})
+        return [_walked(walk, aim), met] if is_said(act) else [_walked(walk, aim)]
+    is_words = is_said(act) or (is_thought(act) and act.score < _UNSURE)
+    if is_words and (left := earshot.left_undone(words)):
+        noun = re.search(r"\b(?:the|that|this|my) ([\w' -]+)$", left)
+        undone = {"kind": _least_of(act), "words": left, "person": "", "topic": "", "score": TURNED}
+        undone |= {"target": noun[1]} if noun else {}
+        return [act.model_copy(update=undone)]
+    if is_said(act) and earshot.is_rung(words) and (rung := _rung(act)):
+        return [act.model_copy(update={"kind": rung, "score": TURNED})]
+    if not is_words or not earshot.may_be_deed(words):
+        return [act]
+    deed = next((name for name in act.likely if _is_deed(kinds()[name], act)), "")
+    return [act.model_copy(update={"kind": deed, "score": TURNED, "topic": ""})] if deed else [act]
+
+
+def _is_deed(kind: Kind, act: Act) -> bool:
+    is_done = bool(kind.lines or kind.harmless) and not kind.said and not kind.aside
+    return is_done and kind.least <= TURNED and (bool(act.target) or not kind.leaves)
+
+
+def _least_of(act: Act) -> str:
+    """Return the likeliest kind of no consequence that an act may be."""
+    return next((name for name in act.likely if kinds()[name].harmless), act.kind)
+
+
+def _rung(act: Act) -> str:
+    """Return the kind of an act of calling somebody up, where it may be that; empty where it may not."""
+    return next((name for name in act.likely if kinds()[name].unanswered is not None), "")
+
+
+def _walked(walk: str, aim: str) -> Act:
+    return Act(kind=walk, words=kinds()[walk].lines[0].format(target=aim), target=aim, score=1.0)
+
+
+def _goal(ctx: ParseContext, phrase: str, told: Sequence[str], within: str = "") -> str:
+    """Return the way out that a phrase names, or that leads to somebody whom it, or a longer one, names; empty for
+    none."""
+    if not within and exact(phrase, (*ctx.nouns.exits, *ctx.nouns.known_places)):
+        return phrase
+    if not within and (person := _absent(ctx, phrase)) is not None:
+        return person.name
+    named = next(_names_in(ctx, f"the {within or phrase}", told), "")
+    if phrase.casefold() in lexicon().person_pronouns:
+        # Who alone is seen from here is meant.
+        others = [said for said in earshot.beyond(told, _names(ctx)) if earshot.is_of_named(said)]
+        return _way_in(ctx, others[0]) if len(others) == 1 else ""
+    seen = earshot.told_of_person(named, within or phrase, told) if named else ""
+    return _way_in(ctx, seen) if seen and seen in earshot.beyond(told, (*_names(ctx), named)) else ""
 
 
 _SIGNS = " *.,;!"
@@ -196,7 +269,13 @@ def _gone_to(ctx: ParseContext, text: str, told: Sequence[str]) -> Reading | Non
     about = [said for said in ((seen,) if named else earshot.told_of(text, beyond)) if said in beyond]
     if len(about) != 1:
         return None
-    low = tuple(re.findall(r"[\w']+", about[0].casefold()))
+    way = _way_in(ctx, about[0])
+    return read_way(ctx, text, words_of(way)) if way else None
+
+
+def _way_in(ctx: ParseContext, sentence: str) -> str:
+    """Return the way out that a sentence names, by its longest name; empty for none."""
+    low = tuple(re.findall(r"[\w']+", sentence.casefold()))
     ways = [
         (len(key.words), key.label)
         for way in ctx.nouns.exits
@@ -204,7 +283,7 @@ def _gone_to(ctx: ParseContext, text: str, told: Sequence[str]) -> Reading | Non
         if not set(key.words) <= AFTER_NOUNS
         and any(low[at : at + len(key.words)] == key.words for at in range(len(low)))
     ]
-    return read_way(ctx, text, words_of(max(ways)[1])) if ways else None
+    return max(ways, default=(0, ""))[1]
 
 
 _IS_ABOUT_TO = re.compile(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import kind_of
+from lorewright.builtin.parser.act_kinds import kind_of, kinds
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
 from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
@@ -101,7 +101,7 @@ def addressed(ctx: ParseContext, acts: Sequence[Act]) -> list[Candidate | None]:
     """Return for each act of a line the person here whom its words are for, where that is another than who listens and
     nobody is named in them; None for the others."""
     found = [
-        (_called_in(ctx, act) or _meant_by_topic(ctx, act)) if kind_of(act).said and not act.person else None
+        (_called_in(ctx, act) or _meant_by_topic(ctx, act)) if kind_of(act).said and _is_nobodys(act.person) else None
         for act in acts
     ]
     for at, (act, after) in enumerate(pairwise(acts)):
@@ -113,6 +113,14 @@ def addressed(ctx: ParseContext, acts: Sequence[Act]) -> list[Candidate | None]:
         if is_open and kind_of(after).said and (called := _called_alone(ctx, after)) is not None:
             found[at] = called
     return [None if who == ctx.listener else who for who in found]
+
+
+def _is_nobodys(person: str) -> bool:
+    """Tell whether words name nobody: they have no name, or a form of address alone."""
+    return not person or person.casefold() in _ADDRESSES
+
+
+_ADDRESSES = frozenset("mister mr missus mrs man guy".split())
 
 
 def _called_in(ctx: ParseContext, act: Act) -> Candidate | None:
@@ -273,6 +281,8 @@ def _called_out(words: Sequence[Word]) -> int:
 def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
     """Return an act whose words are a question that ends with the name of somebody here, with no comma before it, as
     one of the kind `called` that is put to them, where there is one: `where's my box Dorrie`."""
+    if not kind_of(act).said and (told := _told_to(ctx, act)) is not None:
+        return told
     words = words_of(act.words) if called else ()
     for size in range(min(len(words) - 1, 3), 0, -1):
         name, spoken = typed(words[-size:]), words[:-size]
@@ -282,3 +292,20 @@ def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
             asked = typed(spoken)
             return act.model_copy(update={"kind": called, "person": name, "topic": asked, "target": "", "second": ""})
     return act
+
+
+def _told_to(ctx: ParseContext, act: Act) -> Act | None:
+    """Return an act that begins with the name of somebody here and what they are to do as a request to them: `teo turn
+    around`; None for others."""
+    words = [word for word in words_of(act.words) if word.kind == "word"]
+    words = words[1:] if words and words[0].low in _CALLS and len(words) > 2 else words
+    for size in range(min(len(words) - 1, 3), 0, -1):
+        name, verb = exact(typed(words[:size]), ctx.nouns.people), words[size].low
+        is_verbal = is_verb(verb) and (verb,) not in lexicon().address
+        if name is not None and is_verbal:
+            asked = next(kind for kind, row in kinds().items() if row.of_doing)
+            topic = (
+                act.words[act.words.casefold().index(verb, len(name.label)) :] if verb in act.words.casefold() else ""
+            )
+            return Act(kind=asked, words=act.words, person=typed(words[:size]), topic=topic.strip(" .!"), score=1.0)
+    return None

@@ -200,7 +200,8 @@ _TO_GAME = re.compile(
     r"(?:speaking |asking )?(?:strictly )?(?:as (?:one|a) player|player to player|from player to game)"
     r"|(?:to|for) (?:whoever|whomever|who|the one who|the person who)(?:'s| is)? "
     r"(?:runs?|running|narrates?|narrating|writes?|wrote|writing|operates?|made|makes|programmed) "
-    r"|whoever(?:'s| is) (?:running|narrating|writing|behind) (?:this|it|the)\b) "
+    r"|whoever(?:'s| is) (?:(?:running|narrating|writing) (?:this|it|the)"
+    r"|behind (?:this|it|the (?:game|story|screen|curtain|scenes)))\b) "
 )
 
 

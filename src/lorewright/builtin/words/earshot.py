@@ -9,9 +9,10 @@ from functools import cache
 from typing import Any
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.plain_words import plain_deed
 from lorewright.builtin.words.utterances import TITLES
 from lorewright.index.keywords import STOP_WORDS, content_words
-from lorewright.scene_lore.nouns import singular
+from lorewright.scene_lore.nouns import is_verb, singular
 from lorewright.shipped_tables import read_table
 
 
@@ -66,6 +67,11 @@ def told_of(words: str, sentences: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_of_named(sentence: str) -> bool:
+    """Tell whether a sentence about what is beyond names somebody."""
+    return _NAMED.search(sentence) is not None
+
+
 # Who is named is seen, and not unknown.
 _NAMED = re.compile(r"[a-z],? [A-Z][a-z]")
 
@@ -73,13 +79,55 @@ _NAMED = re.compile(r"[a-z],? [A-Z][a-z]")
 # Shorter words, and these, say nothing of what is meant.
 _TELLING = 4
 _PLAIN = frozenset(
-    "here there something somebody heavy near with from have been being this that what behind down".split()
+    "here there something somebody heavy near with from have been being this that what behind down under".split()
 )
 
 
 def calls_out(words: str) -> bool:
     """Tell whether words call to anybody who may hear them."""
     return _pattern("calls").search(words) is not None
+
+
+def may_be_deed(words: str) -> bool:
+    """Tell whether words begin with what one does, and have no sign that they are said to anybody."""
+    low = re.findall(r"[\w']+", words.casefold())
+    while low and low[0] in _BEFORE_DEEDS:
+        low = low[1:]
+    first = low[0] if low else ""
+    return is_verb(first) and first not in _mental() and _pattern("spoken").search(words.strip(" *.,;")) is None
+
+
+_BEFORE_DEEDS = frozenset("and then i we so ok okay now just quickly quietly slowly first next also maybe well".split())
+
+
+@cache
+def _mental() -> frozenset[str]:
+    return frozenset(_data()["mental"].split())
+
+
+def gone_to_speak(words: str) -> str:
+    """Return what is done at the end of a walk to somebody: `say hi to the cop` of `go say hi to the cop`; empty where
+    nobody is gone to."""
+    found = _pattern("goes").match(words)
+    return found["rest"].strip() if found is not None else ""
+
+
+def left_undone(words: str) -> str:
+    """Return what is said not to be done as that, `do not ring that bell` of `I'm not ringing that bell`; empty for
+    other words."""
+    found = _pattern("undone").match(words.strip(" *.,;!"))
+    return f"do not {plain_deed(found['doing'])}" if found is not None else ""
+
+
+def is_rung(words: str) -> bool:
+    """Tell whether words may be that somebody is called up from afar: `call the diner for a sandwich`."""
+    return _pattern("rings").match(words) is not None and '"' not in words
+
+
+def taken_to(words: str) -> tuple[str, str]:
+    """Return the taking of something and to where or whom it is taken: `take two coffees`, `lot`; empty for others."""
+    found = _pattern("takes").match(words.strip(" *.,;!"))
+    return (found["what"].strip(), found["where"].strip()) if found is not None else ("", "")
 
 
 def asks(words: str) -> bool:

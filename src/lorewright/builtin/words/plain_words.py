@@ -85,7 +85,7 @@ def _stop_for(found: re.Match[str]) -> str:
 def in_plain_words(text: str, names: Collection[str] = ()) -> str:
     """Return a spelled-out line with what a chat or a learner's English puts otherwise as plain English puts it. By one
     of the `names` in scope, in lower case, somebody may be called before what is put to them."""
-    text = _BEFORE_SIGN.sub(r"\1", text)
+    text = " ".join(_BEFORE_SIGN.sub(r"\1", text).split())
     called, _, rest = text.partition(" ")
     if called.casefold() in names and _IS_PUT.match(rest):
         return f"{called} {in_plain_words(rest)}"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.shipped_tables import read_table
 
 # A digit that stands for a word, before one of these.
@@ -14,7 +15,7 @@ _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
     "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
     "nothing everything anything anyone any much sure real all free drink eat hide sit sleep play help find know hear"
-    " open fun now once later luck".split()
+    " open fun now once later luck self who whos whoever what whats where why how when if".split()
 )
 # After these a digit is a number of things: `drop 2 coins`.
 _COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())
@@ -59,6 +60,13 @@ def word_meant(low: str, before: str, after: str, names: Collection[str]) -> str
         return "for"
     if is_inner and low in _DIGITS and not is_count and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
+    if low == "4" and ((before in _PAID and not after.endswith("s")) or after in _HOURS):
+        return "for"
+    if low in _TITLES and after in names:
+        return _TITLES[low]
+    if low in ("gonna", "gunna") and before in _BEGINS and after not in _UNDECIDED and _is_verb(after):
+        # What one is about to do is done.
+        return "i"
     if low == "2" and (_leads_to(before, after) if is_inner else before == "up"):
         return "to"
     if low == "1" and before in _BEFORE_ONE and not after[:1].isdigit():
@@ -83,6 +91,19 @@ def act_of_signs(text: str) -> str:
 
 
 _LONGEST_SIGN = 12
+
+
+_PAID = frozenset("pay pays paid paying".split())
+_HOURS = frozenset("two three four five six seven eight nine ten twelve".split())
+# Titles in full, before a name.
+_TITLES = {"mister": "Mr", "missus": "Mrs", "mistress": "Mrs"}
+# What one is going to do is no deed after other words than these, and where it is nobody's choice.
+_BEGINS = frozenset(("", "and", "then", "ok", "k", "n", "lol", "now"))
+_UNDECIDED = frozenset("be win lose die miss regret cry throw faint need have get happen become".split())
+
+
+def _is_verb(word: str) -> bool:
+    return word in lexicon().verb_words or is_verb(word)
 
 
 def _leads_to(before: str, after: str) -> bool:

@@ -37,7 +37,8 @@ _MOST_WORDS = 120
 
 class Act(Frozen):
     """Something that a player does, says or asks: its kind (`look`, `apologise`, `ask_way`), its words, and which of
-    them name what it is about; `score` is how likely the kind is, three digits."""
+    them name what it is about; `score` is how likely the kind is, three digits; `likely` are the kinds that it may be,
+    likeliest first."""
 
     kind: str
     words: str
@@ -46,6 +47,7 @@ class Act(Frozen):
     person: str = ""
     topic: str = ""
     score: float = 0.0
+    likely: tuple[str, ...] = ()
     # Words that the embedder knows in pieces alone: slips of the hand, and rare names.
     odd: tuple[str, ...] = ()
 
@@ -103,7 +105,7 @@ class ActTagger:
             at for number, at in enumerate(starts) if number in (0, len(starts) - 1) or _says(words, starts, number)
         ]
         return tuple(
-            _act(text, spans[first:end], roles[first:end], *_kind(hidden[first:end], line, weights), odd)
+            _act(text, spans[first:end], roles[first:end], *_kinds(hidden[first:end], line, weights), odd)
             for first, end in itertools.pairwise(starts)
         )
 
@@ -185,23 +187,26 @@ def _hidden(features: Array, weights: dict[str, Array]) -> Array:
     return hidden
 
 
-def _kind(hidden: Array, line: Array, weights: dict[str, Array]) -> tuple[str, float]:
-    """Return the likeliest kind of an act, and how likely it is."""
+def _kinds(hidden: Array, line: Array, weights: dict[str, Array]) -> tuple[tuple[str, ...], float]:
+    """Return the likeliest kinds of an act, best first, and how likely the first is."""
     weighed = np.exp(hidden @ weights["att.weight"].T + weights["att.bias"])[:, 0]
     mean = (weighed / weighed.sum()) @ hidden
     seen = np.concatenate([mean, hidden.max(axis=0), hidden[0], line])
     inner = np.maximum(weights["k1.weight"] @ seen + weights["k1.bias"], 0)
     scores = weights["k2.weight"] @ inner + weights["k2.bias"]
     odds = np.exp(scores - scores.max())
-    best = int(scores.argmax())
-    return tagged_kinds()[best], round(float(odds[best] / odds.sum()), 3)
+    best = np.argsort(-scores, kind="stable")[:_MOST_LIKELY].tolist()
+    return tuple(tagged_kinds()[at] for at in best), round(float(odds[best[0]] / odds.sum()), 3)
+
+
+_MOST_LIKELY = 12
 
 
 def _act(
     text: str,
     spans: Sequence[tuple[int, int]],
     roles: npt.NDArray[Any],
-    kind: str,
+    likely: tuple[str, ...],
     score: float,
     odd: frozenset[str],
 ) -> Act:
@@ -211,7 +216,8 @@ def _act(
         if name
     }
     unknown = tuple(dict.fromkeys(text[start:end] for start, end in spans if text[start:end] in odd))
-    return Act(kind=kind, words=text[spans[0][0] : spans[-1][1]], score=score, odd=unknown, **found)
+    words = text[spans[0][0] : spans[-1][1]]
+    return Act(kind=likely[0], words=words, score=score, likely=likely, odd=unknown, **found)
 
 
 def _named(text: str, spans: Sequence[tuple[int, int]], roles: npt.NDArray[Any], role: int, *, is_noun: bool) -> str:

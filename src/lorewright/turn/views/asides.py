@@ -69,7 +69,7 @@ def answer_aside(
             _NOT_SO.format(said=said) if kind == INVENTED else f"Nothing of the kind happens: “{said}”. {DECREED_SAID}"
         )
     if kind in _UNHEARD:
-        name = words if words[:1].isupper() else with_article(words)
+        name = _BEYOND.get(words) or (words if words[:1].isupper() else with_article(words))
         return _UNHEARD[kind].format(name=name, Name=capitalised(name))
     if kind == "save" and {"load"} == set(subjects_in(words, "questions")) & {"load", "save"}:
         kind = "load"
@@ -420,6 +420,9 @@ _UNHEARD: Mapping[str, str] = {
     "missing": "Nobody here is {name}, as far as you can tell, and so nobody answers.",
     "mute": "You say it to {name}. Whatever {name} may know or think, there are no words in answer.",
 }
+
+# What lies there, where a way has no name but where it leads.
+_BEYOND = {"up": "what is above", "down": "what is below", "out": "what is outside"}
 
 # From so many telling words on what was told is looked through first.
 _TELLING = 2
