@@ -47,6 +47,15 @@ VIKTOR, MIRA = NOUNS.people
         ("That floor was clean, so I suppose you are nervous", "", "I am nervous"),
         ("I hope you brought your wallet", "", "you hope I brought my wallet"),
         ("I swear I'll bring it back tomorrow", "", "you'll bring it back tomorrow"),
+        ("ask him if he's heard her voice lately", "him", "whether I've heard her voice lately"),
+        ("ask him whether he's always been so tidy", "him", "whether I've always been so tidy"),
+        ("ask him if he's tired of the rain", "him", "whether I'm tired of the rain"),
+        ("it is late, you know, and your lamp smokes", "", "it is late, and my lamp smokes"),
+        ("and also that I'd have bet on you", "", "you'd have bet on me"),
+        ("we won't hold the ladder against you", "", ""),
+        ("you can tell us about the ladder", "", ""),
+        ("do you think we can trust the ladder?", "", "do I think we can trust the ladder"),
+        ("we left the ladder in the yard", "", "we left the ladder in the yard"),
     ],
 )
 def test_who_speaks_and_who_listens_change_places(words: str, person: str, said: str) -> None:

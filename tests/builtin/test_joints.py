@@ -60,7 +60,11 @@ def acts(text: str) -> list[str]:
             "ask Marit which boats went out, writing down their names",
             ["ask Marit which boats went out", "write down their names"],
         ),
-        ("push the crate to see what is under it, go on", ["push the crate", "go on"]),
+        ("push the crate to see how it moves, go on", ["push the crate", "go on"]),
+        (
+            "push the crate to see what is under it, go on",
+            ["push the crate to see what is under it", "go on"],
+        ),
         ('sit down and say to Viktor, "Something hot," then look up', ["sit down", "Something hot", "then look up"]),
     ],
 )

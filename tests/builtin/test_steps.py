@@ -574,3 +574,60 @@ def test_what_somebody_is_told_to_take_is_given_to_them() -> None:
     assert corrected("Here Viktor, take my card") == "I give my card to Viktor"
     assert corrected("Here, take my card") == "I hand over my card"
     assert corrected("take my card out of my coat") == "take my card out of my coat"
+
+
+@pytest.mark.parametrize(
+    ("said", "deed"),
+    [
+        (act("drop", "leave half of it", target="half of it"), "leave half of it"),
+        (act("put", "tuck the loose one back in", target="loose one"), "tuck the loose one back in"),
+    ],
+)
+def test_a_small_act_of_which_nothing_could_be_made_is_told(said: Act, deed: str) -> None:
+    output = reading(act("gesture", "shrug"), said)
+    assert deed in output.proposed_actions[-1].deed and output.not_played == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (act("attack", "swing wildly"), "You mean to swing wildly: whom?"),
+    ],
+)
+def test_an_act_of_weight_without_its_object_is_asked_about_by_name(said: Act, asked: str) -> None:
+    output = reading(said, act("take", "take the glass", target="glass"))
+    assert output.rest is not None and asked in output.rest.question
+    assert "Not done" not in output.rest.question
+
+
+def test_what_is_lifted_to_find_something_is_lifted_and_searched() -> None:
+    found = acts_meant(
+        ParseContext(nouns=nouns_of(SCOPES["bar"])),
+        [act("move", "lift the stool to see whether anybody left a key there", target="stool")],
+    )
+    assert [(part.kind, part.target) for part in found] == [("work", "stool"), ("search", "stool")]
+    tilted = acts_meant(
+        ParseContext(nouns=nouns_of(SCOPES["bar"])),
+        [act("move", "tilt the stool to see how it stands", target="stool")],
+    )
+    assert len(tilted) == 1
+
+
+def test_a_word_that_is_only_said_aloud_is_told() -> None:
+    output = reading(act("perform", "laugh"), act("tell", 'say "well"'), act("tell", "say nothing after that"))
+    assert output.proposed_actions[-1].deed == "say “well”, and say nothing after that"
+
+
+def test_what_is_held_while_one_goes_in_is_no_place() -> None:
+    found = acts_meant(
+        ParseContext(nouns=nouns_of(SCOPES["bar"])), [act("go", "go in with my cap held high", target="cap")]
+    )
+    assert [(part.words, part.target) for part in found] == [("go in", "")]
+
+
+def test_who_begins_to_tell_something_tells_it() -> None:
+    found = acts_meant(
+        ParseContext(nouns=nouns_of(SCOPES["bar"])),
+        [act("pose", "sit down"), act("tell", "start telling the one about the bishop")],
+    )
+    assert found[-1].kind == "report"

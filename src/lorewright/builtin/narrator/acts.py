@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -469,11 +470,24 @@ def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:
     was_bare = False
     for number, beats in enumerate(told):
         shown = [_bare(beat) for beat in beats] if len(told) > 1 else beats
+        shown = [_with_purpose(beat) for beat in shown] if len(shown) == 1 else shown
         is_bare = len(shown) == 1 and shown[0].group == FIRST and not shown[0].authored
         if number and shown and not (is_bare and was_bare):
             shown[0] = replace(shown[0], starts_paragraph=True)
         was_bare = is_bare
         yield from shown
+
+
+def _with_purpose(beat: Beat) -> Beat:
+    """Return a deed that was done to find something out as one that told nothing, where no more is told of it."""
+    is_sought = beat.group in (IN_WORDS, FIRST) and not beat.authored and _PURPOSE.search(str(beat.slots.get("deed")))
+    return replace(beat, group=IN_WORDS, facts={"kind": "purpose"}) if is_sought else beat
+
+
+_PURPOSE = re.compile(
+    r"\bto (?:see|check|find out|feel|hear|test|learn|make out|make sure|tell)(?: for myself)?"
+    r" (?:if|whether|what|how|who|where|which|that|it|they|there|nobody|nothing)\b"
+)
 
 
 def _bare(beat: Beat) -> Beat:

@@ -201,10 +201,19 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
     is_said = verb is not None and verb.is_speech and outcome.code in _ANSWERING and outcome.band is None
     if who is None or not phrases or not is_said or outcome.actor_id != given.player_id:
         return None
+    wanted = _own_words(given, outcome)
+    # One answer is given once in a turn.
+    before = given.outcomes[: given.outcomes.index(outcome)] if outcome in given.outcomes else ()
+    is_said = any(_own_words(given, told) == wanted for told in before if told.target_id == outcome.target_id)
+    return [Beat("outcome", _OWN, {"words": wanted}, {"who": who})] if wanted and not is_said else None
+
+
+def _own_words(given: NarratorInput, outcome: Outcome) -> str:
+    """Return the words of the scenario's answer that an act has; empty where it has none."""
     said = f"{outcome.words} {asked_words(given.player_text, outcome.words)[0]}"
-    own = (str(phrase.when["words"]) for phrase in phrases if "words" in phrase.when and "kind" not in phrase.when)
-    wanted = next((words for words in own if has_words(words, said)), "")
-    return [Beat("outcome", _OWN, {"words": wanted}, {"who": who})] if wanted else None
+    own = (phrase.when for phrase in given.grammar.get(_OWN, ()))
+    wanted = (str(when["words"]) for when in own if "words" in when and "kind" not in when)
+    return next((words for words in wanted if has_words(words, said)), "")
 
 
 # Questions to somebody: whether what they have to tell is an answer.

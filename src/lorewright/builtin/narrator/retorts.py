@@ -78,7 +78,7 @@ def _reply(rule: _Rule, found: re.Match[str], outcome: Outcome, who: Person, reg
 # Groups that say nothing of the words, by which group takes up a thing that these name.
 _TAKEN = MappingProxyType(
     {
-        **dict.fromkeys(("heard.view", "heard.statement", "talk.statement", "heard.news"), "taken.said"),
+        **dict.fromkeys(("heard.view", "heard.statement", "talk.statement", "heard.news", "heard.self"), "taken.said"),
         **dict.fromkeys(("heard.request", "heard.hand_over"), "taken.request"),
         **dict.fromkeys(("asked.self", "asked.own", "asked.view"), "taken.asked"),
     }

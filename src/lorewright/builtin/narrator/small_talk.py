@@ -54,7 +54,8 @@ def telling_of_talk(
         if (is_long or not subject) and (echo := echo_of(given, outcome, who, group)) is not None:
             return echo
         if not subject and (taken := _class_of(given, outcome) if kind == _remark() else ""):
-            return _of_speech_act(given, who, f"heard.{taken}", outcome.words)
+            echo = taken_up(outcome, who, regard_of(given, who.id), f"heard.{taken}")
+            return echo or _of_speech_act(given, who, f"heard.{taken}", outcome.words)
         last = subject_of(kind, re.split(r"[.!?;]+\s+", outcome.words)[-1])
         return _answer(given, outcome, who, subject or last or otherwise)
 

@@ -98,6 +98,7 @@ class Kind:
     doubted: tuple[tuple[str, float], tuple[str, float]] = (("", 0.0), ("", 0.0))
     # Words of it ask somebody to do something: they are answered as that, and not with what is known.
     of_doing: bool = False
+    asks: str = ""
     # Somebody is asked to carry one over; `where` or `there` is the rest of the words.
     carries: re.Pattern[str] | None = None
     # It is told in the player's own words, as a deed is.
@@ -453,7 +454,7 @@ def by_manner(act: Act) -> Act:
     is_manner = act.second.casefold().split()[-1:] and act.second.casefold().split()[-1] in lexicon().manners
     if is_manner and re.search(rf"\bwith (?:\w+ )*?{re.escape(act.second)}\b", act.words, re.IGNORECASE):
         act = act.model_copy(update={"second": ""})
-    words = _AFTER_IT.sub(r"\1", act.words)
+    words = _AFTER_IT.sub(r"\1\2", act.words)
     return act if words == act.words else act.model_copy(update={"words": words, "target": ""})
 
 
@@ -462,7 +463,7 @@ _LETS = re.compile(
     r"(?!go\b|in\b|out\b|off\b|loose\b|know\b)[a-z]",
     re.IGNORECASE,
 )
-_AFTER_IT = re.compile(r"\b(in|aboard|on|up|down|out) after (?:it|them)\b", re.IGNORECASE)
+_AFTER_IT = re.compile(r"\b(in|aboard|on|up|down|out) after (?:it|them)\b|(?<=\bgo )(in|inside),? with my .+", re.I)
 
 
 def given_back(ctx: ParseContext, act: Act, taken: str) -> Act:

@@ -45,7 +45,7 @@ def with_decrees(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
     line = _rejoined(ctx, tuple(acts))
     is_of_third = any(_is_third(ctx, act.words) for act in line)
     for act in line:
-        if act.kind == DECREE:
+        if act.kind == DECREE or _calls(ctx, act.words):
             found.append(act)
             continue
         if found and _is_reported_on(found[-1], act):
@@ -84,6 +84,12 @@ def _is_reported_on(before: Act, act: Act) -> bool:
 
 # So many words, at least, say something of somebody.
 _CLAUSE = 3
+
+
+def _calls(ctx: ParseContext, words: str) -> bool:
+    """Tell whether words begin with a call of somebody who is here: what follows is said to them."""
+    name, comma, _ = words.strip(' *"“').partition(",")
+    return bool(comma) and exact(name, ctx.nouns.people) is not None
 
 
 def _rejoined(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:

@@ -424,8 +424,9 @@ def whole(acts: Sequence[Act]) -> list[Act]:
         if before is not None and is_said(before) and _PLACED.fullmatch(act.words):
             # `You looked at something. Up there.`
             continue
-        if before is not None and is_deed and is_end and not is_said(act):
-            joint = ", " if _MANNER.match(act.words) else " "
+        is_held = _HELD_UP.match(act.words) is not None
+        if before is not None and (is_held or (is_deed and is_end)) and not is_said(act) and not is_said(before):
+            joint = ", " if is_held or _MANNER.match(act.words) else " "
             words = f"{before.words.strip(' ,.*')}{joint}{act.words.strip(' ,.*')}"
             found[-1] = before.model_copy(update={"words": words})
         else:
@@ -450,9 +451,8 @@ _MANNER = re.compile(
     r"|taking care|making sure|careful (?:not )?to|trying not to)\b",
     re.IGNORECASE,
 )
-_PLACED = re.compile(
-    r"[^\w?]*(?:right |just )?(?:up|down|over|out|in|back|under|behind) (?:there|here)[^\w?]*", re.IGNORECASE
-)
+_PLACED = re.compile(r"[^\w?]*(?:right |just )?(?:up|down|over|out|in|back|under|behind) (?:there|here)[^\w?]*", re.I)
+_HELD_UP = re.compile(r"(?:held|tucked|raised|clutched|pressed) (?:up|out|high|close|like|against|under)\b", re.I)
 _PURPOSE = re.compile(
     r"(?:just |only )?(?:so as |in order )?to (?:see|check|find out|feel|hear|test|know|learn|tell)\b", re.IGNORECASE
 )

@@ -338,8 +338,8 @@ def _read_acts(
 
 
 def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
-    """Return words that nobody hears as said all the same, beside deeds that are played."""
-    if reading.aside is None or reading.aside.kind not in UNHEARD or ctx.nouns.people:
+    """Return words that nobody hears or answers as said all the same, beside deeds that are played."""
+    if reading.aside is None or reading.aside.kind not in UNHEARD | {"lore"} or ctx.nouns.people:
         return reading
     said = read_remark(ctx, reading.words, None, words_of(reading.words))
     return reading if said is None else replace(said, words=reading.words)

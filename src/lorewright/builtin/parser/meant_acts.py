@@ -20,6 +20,7 @@ from lorewright.builtin.parser.act_kinds import (
     questions_in,
 )
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
+from lorewright.builtin.parser.pieces import without_part
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import (
@@ -33,13 +34,14 @@ from lorewright.builtin.parser.steps import (
     told_only,
     verb_told,
 )
-from lorewright.builtin.words.act_nouns import agreeing, noun_after, plain_phrase, seat_of
+from lorewright.builtin.parser.ways import lies_elsewhere, vehicle_here
+from lorewright.builtin.words.act_nouns import agreeing, noun_after, parted_by_purpose, plain_phrase, seat_of
 from lorewright.builtin.words.clauses import find_posture, lexicon
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import offered, with_my
-from lorewright.rules.verbs import verb_of
-from lorewright.scene_lore.nouns import is_verb
+from lorewright.rules.verbs import typed, verb_of
+from lorewright.scene_lore.nouns import function_words, is_verb
 
 # A line -> the same without what the player takes back in it.
 
@@ -106,9 +108,7 @@ def _begins_with_act(words: str) -> bool:
 # Acts -> those that are done, each with a name for what it is done to.
 
 _BACK = re.compile(r"\b(?:back|return|returns)\b", re.IGNORECASE)
-_IS_BACK = re.compile(
-    r"(?:(?:and|then|i)\s+)*(?:come|comes|coming) back(?: (?:in|over|down|again|here))?", re.IGNORECASE
-)
+_IS_BACK = re.compile(r"(?:(?:and|then|i)\s+)*(?:come|comes|coming) back(?: (?:in|over|down|again|here))?", re.I)
 # Words beside others that only fill a pause, or say whom the others are about.
 _SAYS_LITTLE = re.compile(
     r"[\s\"“]*(?:u+m+|u+h+|e+r+m?|h+m+|a+h+|o+h+|well|so|(?:the )?[\w']+(?: [\w']+)?,? i mean(?: (?:him|her|them))?)"
@@ -125,7 +125,7 @@ _SPEECH_TAG = re.compile(
 _NOT_DONE = re.compile(
     r"(?:(?:and|but|then|still|while|i|he|she|they|you)\s+)*(?P<not>do(?:es)?n['o]?t|do(?:es)? not|not|never)\s+"
     r"(?:(?:yet|even|quite|really|once)\s+)*(?P<verb>[a-z]+)\b(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
+    re.I | re.S,
 )
 _IN_MIND = re.compile(
     r"i (?:do not|don'?t) (?:think|know|believe|remember|want|like|care|mind|understand|feel)\b", re.I
@@ -133,7 +133,7 @@ _IN_MIND = re.compile(
 _SLYLY = re.compile(
     r"(?:(?:and|but|then|while|i|he|she|they|you)\s+)*pretend(?:s|ing)?\s+(?:not to|to not)\s+(?:be\s+)?"
     r"(?P<verb>watch|look|star|listen|eavesdrop)(?:ing|e)?(?:\s+(?:at|to|on))?\s+(?P<whom>.+)",
-    re.IGNORECASE | re.DOTALL,
+    re.I | re.S,
 )
 # A thing or a voice is told something, and nobody hears it.
 _SAID_TO_IT = re.compile(
@@ -156,6 +156,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
     acts = whole([part for act in restated(ctx, acts) for part in _parts(_unnamed(ctx, act))])
+    acts = [part for act in acts for part in ([act] if is_said(act) else parted_by_purpose(act, typed("rummage")[0]))]
     acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
     done: list[Act] = []
@@ -202,8 +203,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
 
 # What is put down and not let go of.
 _HOLDS = re.compile(
-    r"(?:with |(?:and |then |but |i )*(?:keep|keeps|leave|leaves|hold|holds) )(?:my |one |a |two "
-    r"|three |both |his |her )*"
+    r"(?:with |(?:and |then |but |i )*(?:keep|leave|hold)s? )(?:my |one |a |two |three |both |his |her )*"
     r"(?:fingers?|fingertips?|hands?|thumbs?|palms?|foot)\b (?:still |firmly )?(?:on|over|upon) (?:it|them)\b"
     r"|(?:and |then |but |i )*(?:keeps? (?:a )?(?:firm )?(?:hold|grip) (?:of|on)|holds? on to|do(?: not|n't) let go)\b",
     re.IGNORECASE,
@@ -243,7 +243,9 @@ def _unnamed(ctx: ParseContext, act: Act) -> Act:
     is_of_player = any(key.words[:1] == (name.casefold(),) for key in ctx.nouns.player.keys)
     is_of_player = is_of_player and (is_tag or not is_said(act))
     named = {field: plain_phrase(words, getattr(act, field)) for field in ("target", "second", "person")}
-    if named["target"] and act.topic and f"{named['target']} {act.topic}" in words and not is_said(act):
+    named["target"] = without_part(ctx, named["target"])
+    is_name = act.topic and act.topic.casefold().split()[0] not in function_words()
+    if named["target"] and is_name and f"{named['target']} {act.topic}" in words and not is_said(act):
         named |= {"target": f"{named['target']} {act.topic}", "topic": ""}
     if named["target"].casefold() in _ABOUT or (
         kind_of(act).alone and (_ROUND.search(words.strip(" ,.!")) or _WATCHING.search(words))
@@ -331,7 +333,7 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
             return made(act.model_copy(update={"kind": other, "score": max(act.score, TURNED), **named}))
     act = made(doubted(act))
     kind = kind_of(act)
-    if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := _vehicle(ctx, kind)):
+    if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := vehicle_here(ctx, kind)):
         return act.model_copy(update={"kind": vehicle[0], "words": f"{words} {vehicle[1]}", "target": vehicle[1]})
     if kind.stops and act.target:
         to = re.search(r"\bto (?:the )?([\w' ]+)$", words)
@@ -339,7 +341,7 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         if goal := next(goals, ""):
             called = f"the {goal}" if f"the {goal}" in words else goal
             return act.model_copy(update={"words": kind.lines[0].format(target=called), "target": goal})
-    if kind.elsewhere and act.target and _lies_elsewhere(ctx, act.target):
+    if kind.elsewhere and act.target and lies_elsewhere(ctx, act.target):
         line = kinds()[kind.elsewhere].lines[0].format(target=act.target)
         return act.model_copy(update={"kind": kind.elsewhere, "words": line})
     if kind.stops and is_own:
@@ -354,20 +356,7 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     return act
 
 
-def _vehicle(ctx: ParseContext, kind: Kind) -> tuple[str, str] | None:
-    """Return what one may get into here, with the kind of act that this is; None where there is none, or several."""
-    shown = {f"the {candidate.name.split()[-1]}" for candidate in ctx.nouns.scenery}
-    found = [(to, name) for to, said in kind.turns.items() for name in shown if said.search(f"into {name}")]
-    return found[0] if len(found) == 1 else None
-
-
 _ABOARD = re.compile(r"\b(?:get|gets|hop|hops|climb|climbs|jump|jumps|step|steps) (?:in|aboard)$", re.IGNORECASE)
-
-
-def _lies_elsewhere(ctx: ParseContext, phrase: str) -> bool:
-    """Tell whether a phrase is a place that none of the ways out leads to."""
-    near = (*ctx.nouns.exits, *ctx.nouns.doors, *ctx.nouns.things)
-    return exact(phrase, ctx.nouns.known_places) is not None and resolve(phrase, near) is None
 
 
 def _is_entity(ctx: ParseContext, phrase: str) -> bool:
@@ -451,8 +440,9 @@ def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: 
         return None
     is_absent = kind.anywhere and kind.harmless and all(comes_to_nothing(reading, Kind()) for reading in found)
     is_asked = bool(found) and all(reading.unclear is not None for reading in found) and not is_said(act)
-    if is_asked and (_WITH_HAND.match(act.words) or (kind.leads_on and not kind.leaves and not act.target)):
-        # A hand is laid on something, one climbs up on what was moved.
+    is_limb = _WITH_HAND.match(act.words) or _SOME.search(act.words)
+    if is_asked and (is_limb or (kind.leads_on and not kind.leaves and not act.target)):
+        # A hand is laid on something, half of it is left, one climbs up on what was moved.
         deed = in_second_person(act.words)
         return _posed(ctx, act, deed) if deed else None
     if not is_absent and any(reading.actions or reading.aside for reading in found):
@@ -460,10 +450,20 @@ def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: 
     is_lost = any(reading.is_lost for reading in found)
     is_guess = is_guess and not (is_lost and (kind.leads_on or _CLAIMS & set(act.words.casefold().split())))
     is_small = is_absent or ((kind.harmless or kind.anywhere) and not ctx.nouns.knows_scenery)
+    is_small = is_small or (is_lost and _of_no_weight(kind, act))
     deed = in_second_person(act.words) if (is_small or is_guess) and not is_said(act) else ""
     return _posed(ctx, act, deed) if deed else None
 
 
+def _of_no_weight(kind: Kind, act: Act) -> bool:
+    """Tell whether an act of which nothing could be made decides nothing, whatever it is done to: `leave half of it`,
+    `turn the lamp low`."""
+    weighs = kind.asks or kind.leads_on or kind.gets or kind.leaves or kind.hurts or kind.least or not kind.lines
+    weighs = weighs and not (kind.harmless or kind.anywhere)
+    return bool(_SOME.search(act.words)) or not (weighs or _CLAIMS & set(act.words.casefold().split()))
+
+
+_SOME = re.compile(r"\bleaves? (?:half|most|some|a bit|a little|the (?:rest|last|dregs))\b", re.IGNORECASE)
 # What is not so because it is said.
 _CLAIMS = frozenset(
     """win kill escape become becomes have has own know knows find finds get gets steal steals hack hacks teleport cast
@@ -472,10 +472,9 @@ _CLAIMS = frozenset(
     return returns fetch fetches""".split()
 )
 _WITH_HAND = re.compile(
-    r"(?:(?:and|then|i)\s+)*(?:put|lay|place|rest|cup|press|keep|hold|rap|run|trail|drag"
-    r"|pass|reach|stretch)s? (?:out |up |down |over )?(?:my|one|a|both|two|his|her)"
-    r" (?:\w+ )?(?:hands?|palms?|fingers?|fingertips?|thumbs?|foot|feet|knuckles|knees?|elbows?"
-    r"|foreheads?|cheeks?|ears?)\b",
+    r"(?:(?:and|then|i)\s+)*(?:put|lay|place|rest|cup|press|keep|hold|rap|run|trail|drag|pass|reach|stretch)s? "
+    r"(?:out |up |down |over )?(?:my|one|a|both|two|his|her) (?:\w+ )?(?:hands?|palms?|fingers?|fingertips?|thumbs?"
+    r"|foot|feet|knuckles|knees?|elbows?|foreheads?|cheeks?|ears?)\b",
     re.IGNORECASE,
 )
 

@@ -10,7 +10,7 @@ from lorewright.builtin.parser.act_kinds import Kind, form_of, is_speech, kind_o
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt, only_person
-from lorewright.builtin.parser.rewordings import with_deed
+from lorewright.builtin.parser.rewordings import in_second_person, with_deed
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.words.echoes import echoed
 from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words_shown
@@ -129,7 +129,12 @@ def _wanted(reading: Reading) -> str:
 def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     """Return the question about the words that were not played: the first that has one."""
     asked = next((reading for reading in readings if reading.unclear is not None), None)
-    said = f"Not done: {listed([f'“{excerpt(words.strip(_AROUND))}”' for words in lost])}."
+    own = {reading.words: reason for reading in readings if reading is not asked and (reason := _reason_of(reading))}
+    if asked is not None and asked.unclear is not None and not asked.unclear.lines and (reason := _reason_of(asked)):
+        own[asked.words] = reason
+    plain = [f"“{excerpt(words.strip(_AROUND))}”" for words in lost if words not in own]
+    reasons = [own[words] for words in lost if words in own]
+    said = " ".join([*([f"Not done: {listed(plain)}."] if plain else ()), *reasons])
     answered = [reading for reading in readings if reading.aside is not None and reading.aside.kind == "told"]
     told = " ".join(dict.fromkeys(reading.aside.words for reading in answered if reading.aside is not None))
     if told and (asked is None or asked.is_lost or asked.unclear is None):
@@ -146,7 +151,19 @@ def _rest(readings: Sequence[Reading], lost: Sequence[str]) -> Unclear | None:
     return Unclear(words=asked.unclear.words, question=f"{said}{question}", lines=asked.unclear.lines)
 
 
+def _reason_of(reading: Reading) -> str:
+    """Return why words were not played, or what is missing of them, without an offer; empty where nothing says it by
+    name."""
+    question = "" if reading.unclear is None else reading.unclear.question
+    if reading.unclear is not None and reading.unclear.lines:
+        return reason[0] if (reason := _FIRST_SENTENCE.match(question)) is not None else ""
+    return question if reading.unknown or question.startswith(_MEANT) else ""
+
+
+_FIRST_SENTENCE = re.compile(r"[^.?]*“[^.?]+\.(?= [A-Z])")
 _AROUND = " ,.;*"
+# So begins a question for what is missing of a deed.
+_MEANT = "You mean to "
 DECREED_SAID = "You say what you do yourself; what others do, and what happens, is not up to you."
 
 
@@ -204,6 +221,8 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         form = {"form": form_of(act, reading)}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
+    if not reading.actions and not reading.unknown and (missing := _missing(act, reading)):
+        return replace(reading, unclear=missing)
     known = vocabulary_of(ctx.nouns) | words_shown(ctx.nouns) if act.odd else frozenset()
     low = {word: word.casefold().removesuffix("'s") for word in act.odd}
     odd = {word for word in act.odd if not {low[word], f"{low[word]}s", singular(low[word])} & known}
@@ -213,6 +232,15 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
     if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
         return _with_echo(ctx, act, reading, odd)
     return felt(ctx, act, with_deed(reading, act.words, odd))
+
+
+def _missing(act: Act, reading: Reading) -> Unclear | None:
+    """Return the question for what is missing of a deed of which nothing could be made, by its kind: `You mean to lock
+    up: which door?`; None where it has one, or cannot be told."""
+    asks, deed = kind_of(act).asks, in_second_person(act.words)
+    if reading.unclear is None or reading.unclear.lines or not asks or not deed or act.score < _TOLD:
+        return None
+    return reading.unclear.model_copy(update={"question": f"{_MEANT}{deed}: {asks}?"})
 
 
 # From that on an act is told as its kind.

@@ -482,3 +482,10 @@ _OF_MOVES = frozenset("cross crosses x xs mark marks move moves square squares t
 # Words of names that stand in any sentence, and those that say nothing of which one.
 _SMALL = frozenset("in of the one on".split())
 _VAGUE = frozenset("square corner row column side hand edge".split())
+
+
+def without_part(ctx: ParseContext, phrase: str) -> str:
+    """Return what one carries for a part of it that has no name here: `credstick` for `the credstick's balance`."""
+    found = re.match(r"(?:the |my )?(?P<whole>.+?)['’]s? [\w-]+$", phrase)
+    is_own = found is not None and isinstance(resolve(found["whole"], ctx.nouns.carried, whole=True), PhraseMatch)
+    return found["whole"] if found is not None and is_own else phrase

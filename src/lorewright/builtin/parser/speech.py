@@ -40,7 +40,7 @@ from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, 
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import TITLES, titled_name
 from lorewright.rules.verbs import typed as typed_lines
-from lorewright.scene_lore.nouns import function_words, known_words
+from lorewright.scene_lore.nouns import function_words, known_words, singular
 
 _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
 _GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
@@ -226,7 +226,7 @@ _SHORT_TITLES = frozenset("mr mrs ms miss dr sir madam ma'am you".split())
 
 def unheard(words: str, name: str) -> Reading:
     """Return words that are said where nobody is: to somebody who is elsewhere, where they are for a name."""
-    small = lexicon().person_pronouns | lexicon().thing_pronouns | _SHORT_TITLES
+    small = lexicon().person_pronouns | lexicon().thing_pronouns | lexicon().self_words | _SHORT_TITLES
     # Who says who they are calls nobody by that name.
     title = name.casefold().split()[0] if name.strip() else ""
     if title in TITLES and name.islower():
@@ -330,7 +330,9 @@ def speechless(ctx: ParseContext, name: str) -> str:
     if person_meant(ctx, name) is not None or person_meant(ctx, name.split()[-1]) is not None:
         return ""
     if isinstance(found := resolve(name, (*ctx.nouns.things, *ctx.nouns.doors)), PhraseMatch):
-        return found.candidate.name
+        # The heron on its tag is not called by the name of the key.
+        is_its = singular(name.casefold().split()[-1]) == singular(found.candidate.name.casefold().split()[-1])
+        return found.candidate.name if is_its else name
     shown = in_prose(name, ctx.nouns)
     return shown.name if shown is not None and shown.standing != "absent" else ""
 

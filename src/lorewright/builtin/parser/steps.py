@@ -90,6 +90,7 @@ def _with_core(reading: Reading) -> Reading:
         return reading
     action, words = reading.actions[0], reading.words.strip(" *,.!")
     deed = in_second_person(words) or in_second_person(_ENDS_CORE.split(words)[0])
+    deed = deed or in_second_person(words.partition(" I ")[2])
     told = {**action.metadata, **({"deed": deed} if deed else {})}
     return replace(reading, actions=(action.model_copy(update={"metadata": told}),))
 
@@ -334,26 +335,25 @@ _HELD_BACK = re.compile(
 _LEADING = re.compile(r"^(?:(?:and|but|then|so|i)\s+)+", re.IGNORECASE)
 # What one tells somebody that the player's words do not say: `tell Lena what they are folding`, `describe it to her`.
 _RECOUNTED = re.compile(
-    r"(?P<verb>tell|report|describe|explain|recount)s?(?P<rest> (?:to )?(?P<whom>him|her|them"
-    r"|everyone|(?-i:[A-Z])\w+|the \w+)"
-    r" (?P<what>what|who|where|how|whether) .+"
-    r"| (?:it|this|that|them|everything|all of it|the (?:whole )?\w+)(?: (?:all|again))? to (?:him"
-    r"|her|them|everyone|(?-i:[A-Z])\w+"
-    r"|the \w+))",
+    r"(?P<verb>tell|report|describe|explain|recount)s?(?P<rest> (?:to )?(?P<whom>him|her|them|everyone|(?-i:[A-Z])\w+"
+    r"|the \w+) (?P<what>what|who|where|how|whether) .+"
+    r"| (?:it|this|that|them|everything|all of it|the (?:whole )?\w+)(?: (?:all|again))? to (?:him|her|them|everyone"
+    r"|(?-i:[A-Z])\w+|the \w+))",
     re.IGNORECASE,
 )
 _NUMBER_TOLD = re.compile(
-    r"(?P<verb>whisper|mutter|murmur|repeat|tell|say|report)s?(?P<rest> (?:(?:the|my|that) (?:number"
-    r"|result|count|total|sum"
-    r"|score|name)|it)(?: again| back)? to (?:him|her|them|myself|(?-i:[A-Z])\w+|the \w+))",
+    r"(?P<verb>whisper|mutter|murmur|repeat|tell|say|report)s?(?P<rest> (?:(?:the|my|that) (?:number|result|count|total"
+    r"|sum|score|name)|it)(?: again| back)? to (?:him|her|them|myself|(?-i:[A-Z])\w+|the \w+))",
     re.IGNORECASE,
 )
 _CRIED = re.compile(
     r"(?P<verb>whisper|say|mutter|shout|yell|cry|hiss|go|scream|gasp|squeak|bark"
     r"|call)s?(?: out)? [\"“]?(?P<cry>ow+|ouch|oi|shh+|sh"
-    r"|psst|boo+|ah+|aah+|oh+|ha+|oops|wow|ugh|eek|argh|aargh|hm+|mm+|tsk|whoops|yikes|aw+|yay|hooray|brr+|phew)[\"”!]?",
+    r"|psst|boo+|ah+|aah+|oh+|ha+|oops|wow|ugh|eek|argh|aargh|hm+|mm+|tsk|whoops|yikes|aw+|yay|hooray|brr+|phew|well|so|right"
+    r"|there|now)[\"”!,.]*",
     re.IGNORECASE,
 )
+_SAID_NOTHING = re.compile(r"(?:say|answer|reply|add)s? (?:nothing|no more|not a(?:nother)? word)\b[^\"“?]*", re.I)
 _THOUGHT_BETTER = re.compile(
     r"(?:do(?:es)?n'?t|do not|decide (?:not to|against it)|change my mind|think better of it)", re.IGNORECASE
 )
@@ -372,6 +372,8 @@ def told_only(ctx: ParseContext, act: Act, words: str) -> str:
         return "think better of it"
     if cried := _CRIED.fullmatch(plain):
         return f"{cried['verb'].casefold()} “{cried['cry'].casefold()}”"
+    if _SAID_NOTHING.fullmatch(plain):
+        return _of_you(plain)
     if called := _CALLED.fullmatch(plain):
         is_here = exact(called["whom"], ctx.nouns.people) is not None
         return "" if is_here else f"{called['verb'].casefold()}{called['rest']}"

@@ -98,7 +98,7 @@ def _head(phrase: str) -> str:
 _MANNERS = frozenset(
     "next steady straight close tight tighter askew upright level low lower high higher bright dim flat".split()
 )
-_AFTER_HEADS = (AFTER_NOUNS | set("i you we he she they i'd i've he's she's they're".split())) - {"of", "with"}
+_AFTER_HEADS = (AFTER_NOUNS | set("i you we he she they i'd i've he's she's they're does did".split())) - {"of", "with"}
 
 
 def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
@@ -258,7 +258,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return None
     asked = _TELL_ME.search(act.words)
     if asked is not None and (told_by := _hearer(ctx, act)) is not None:
-        return put_to(ctx, act.words, told_by, words_of(f"about {asked['topic']}"))
+        return put_to(ctx, act.words, told_by, words_of(f"about {asked['meant'] or asked['topic']}"))
     if kind.ways and act.target and _is_way(ctx, act.target):
         if resolve(act.target, ctx.nouns.exits) is None and (guide := _hearer(ctx, act)) is not None:
             return put_to(ctx, act.words, guide, words_of(act.words))
@@ -410,13 +410,12 @@ def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
 
 
 _TELL_ME = re.compile(
-    r"\b(?:(?:tell|telling|talk to|explain to) (?:me|us)"
+    r"\b(?:tell|explain to) (?:me|us) what (?P<meant>(?!this|that|it|he|she|they|you|i\b)[\w' ]+?) (?:means?|meant)\b"
+    r"|\b(?:(?:tell|telling|talk to|explain to) (?:me|us)"
     r"|(?:want|like|love|need|let me|can i|could i)\b.*\b(?:hear|know|learn))"
     r"\b(?: \w+){0,2}? (?:about|of) (?P<topic>.+?)(?: then| please| now)?[.!? ]*$",
     re.IGNORECASE,
 )
-
-
 _TO_KNOW = re.compile(
     r"\b(?:tell|say|explain|describe|remind|answer|know|hear|learn|speak|talk|spill|name|what|who|whose|where|when|why"
     r"|how|which|whether|about|confess|admit|repeat|share|list|details|story|stories|truth|information|news|advice|hint)\b",

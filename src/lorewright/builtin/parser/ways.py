@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import kind_of
+from lorewright.builtin.parser.act_kinds import Kind, kind_of
 from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off, way_behind
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -339,3 +339,16 @@ def read_leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 
 def _direction(phrase: str) -> str:
     return lexicon().directions.get(phrase.lower(), phrase)
+
+
+def vehicle_here(ctx: ParseContext, kind: Kind) -> tuple[str, str] | None:
+    """Return what one may get into here, with the kind of act that this is; None where there is none, or several."""
+    shown = {f"the {candidate.name.split()[-1]}" for candidate in ctx.nouns.scenery}
+    found = [(to, name) for to, said in kind.turns.items() for name in shown if said.search(f"into {name}")]
+    return found[0] if len(found) == 1 else None
+
+
+def lies_elsewhere(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase is a place that none of the ways out leads to."""
+    near = (*ctx.nouns.exits, *ctx.nouns.doors, *ctx.nouns.things)
+    return exact(phrase, ctx.nouns.known_places) is not None and resolve(phrase, near) is None

@@ -103,3 +103,31 @@ _BY_SO_MUCH = re.compile(
     r"(?<=\w) (?:an?|one|two|half an?|a few) (?:[\w'’]+ )?(?:breadth|width|inch(?:es)?|crack|notch|touch|turn|bit)$"
 )
 _ENDS_PART = re.compile(r"\b(?:end|half|corner|side|edge|bit|piece|part|handle|top|bottom)$")
+
+
+def parted_by_purpose(act: Act, search: str) -> list[Act]:
+    """Return an act by which something is to be found as that act, of no consequence, and the `search` of what it is
+    done to: `lift the mat to see whether anybody left a key there`; another as it is."""
+    found = _TO_FIND.fullmatch(act.words.strip(" ,.!*"))
+    is_other = act.target[:1].isupper() or act.target.casefold() in lexicon().person_pronouns
+    if found is None or not act.target or is_other or act.target.casefold().split()[-1] in ("door", "gate", "window"):
+        return [act]
+    what = re.sub(r"^(?:corner|edge|side|end|lid|flap) of (?:the |my )?", "", act.target)
+    deed = Act(kind="work", words=found["deed"], target=act.target, score=1.0)
+    return [deed, Act(kind=search, words=f"{search} {what}", target=what, score=1.0)]
+
+
+def is_search(words: str) -> bool:
+    """Tell whether words are of an act by which something is to be found."""
+    return _TO_FIND.fullmatch(words.strip(" ,.!*")) is not None
+
+
+_TO_FIND = re.compile(
+    r"(?:(?:and|then|i|he|she|they|you)\s+)*(?P<deed>(?:lift|raise|tip|tilt|roll|turn|pull|push|shift|move|shake|fold|slide"
+    r"|prise|pry|peel|flip|unfold|nudge|squeeze|prod|poke|pat)s? .+?),?"
+    r" (?:(?:just |only )?to (?:see|check|find out|look|feel)|and (?:see|check|look|feel))"
+    r" (?:if|whether|what|for|that|under)\b.*"
+    r"\b(?:there|under|underneath|beneath|behind|inside|hidden|hid|hides?|left|key|note|in it|in them|anything"
+    r"|something)\b.*",
+    re.IGNORECASE,
+)

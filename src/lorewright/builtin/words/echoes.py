@@ -32,8 +32,8 @@ _FEWEST, _MOST_WORDS, _LONGEST = 2, 17, 95
 
 # What is said before it comes to what is meant; and what only ends it.
 _LEAD = re.compile(
-    r"(?:(?:and|well|so|but|then|oh|ah|hey|hi|hello|yo|oi|honestly|actually|please|um|ok|okay|yeah|anyway|frankly"
-    r"|seriously|excuse me|pardon me|to be honest|by the way|i say|i mean|in my opinion)\b[, ]+"
+    r"(?:(?:also that|and that|and|well|so|but|then|oh|ah|hey|hi|hello|yo|oi|honestly|actually|please|um|ok|okay|yeah"
+    r"|anyway|frankly|seriously|excuse me|pardon me|to be honest|by the way|i say|i mean|in my opinion)\b[, ]+"
     r"|(?:look|listen|yes|yep|no|nope|man|dude|mate|sorry|right|of course|you know|thanks|thank you),[, ]*"
     r"|(?:i|we) (?:really |just |do |honestly )?(?:think|guess|reckon|suppose|bet|swear|promise|feel like|believe"
     r"|must say|have to say|know)(?: to you| you)?(?: that)? (?=(?:i|you|he|she|it|they|we|the|this|that|there|nobody"
@@ -125,7 +125,7 @@ _SENSED = re.compile(
 
 def _said_in(words: str, person: str, listener: Candidate) -> _Said:
     """Return what is said in an act: what stands in quotation marks, what is reported as said, else all of it."""
-    words = _MENTIONED.sub(r"\1", words)
+    words = _YOU_KNOW.sub("", _MENTIONED.sub(r"\1", words))
     if quoted := _QUOTED.findall(words):
         return _Said(" ".join(part.strip().rstrip(",") + "." for part in quoted))
     text = _TOLD_BESIDE.sub("", _ASIDE.sub(" ", words)).strip(' *,"“”')
@@ -142,6 +142,7 @@ def _said_in(words: str, person: str, listener: Candidate) -> _Said:
 _MENTIONED = re.compile(
     r"(?<=\w )(?<!say )(?<!says )(?<!said )[\"“]([^\"“”,.!?]+)[\"”](?=,? (?!i\b|he\b|she\b|you\b)[a-z])"
 )
+_YOU_KNOW = re.compile(r", (?:you know|you see|i mean)(?=,)", re.IGNORECASE)
 # What is told of what is said, and not said: `, which is nearly true`, `, I tell them, although there are none`.
 _TOLD_BESIDE = re.compile(
     r",? (?:which|(?:al|even )?though (?:it|that|this|none of it)) (?:is|was|isn't|wasn't)\b(?: [\w']+){0,3}?"
@@ -255,7 +256,9 @@ def _with_listener(tokens: Sequence[str], listener: Candidate, nouns: Nouns) -> 
             told[at] = "you"
             told[at + 1 : at + 2] = [_plain_verb(tokens[at + 1])] if after else []
         elif word in _CONTRACTED and word.partition("'")[0] == pronoun:
-            told[at] = _CONTRACTED[word]
+            # `he's heard` is no `he is`.
+            has = word.endswith("'s") and _HAS_DONE & set(low[at + 1 : at + 3])
+            told[at] = "you've" if has else _CONTRACTED[word]
         elif word == "her" and pronoun == "she":
             is_object = not after or after in _NO_NOUNS or after.endswith("ly")
             told[at] = "you" if is_object else "your"
@@ -265,20 +268,19 @@ def _with_listener(tokens: Sequence[str], listener: Candidate, nouns: Nouns) -> 
     return told
 
 
-_THIRD: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "he": {"him": "you", "his": "your", "himself": "yourself"},
-        "she": {"hers": "yours", "herself": "yourself"},
-        "they": {"them": "you", "their": "your", "themselves": "yourself"},
-    }
+_THIRD: Mapping[str, Mapping[str, str]] = MappingProxyType({
+    "he": {"him": "you", "his": "your", "himself": "yourself"},
+    "she": {"hers": "yours", "herself": "yourself"},
+    "they": {"them": "you", "their": "your", "themselves": "yourself"},
+})  # fmt: skip
+# Behind a pronoun with `'s` these are no state of it.
+_HAS_DONE = frozenset(
+    "been had heard seen got met told said taken given known ever found brought kept thought made noticed".split()
 )
-_CONTRACTED = MappingProxyType(
-    {
-        "he's": "you're", "she's": "you're", "they're": "you're",
-        "he'll": "you'll", "she'll": "you'll", "they'll": "you'll",
-        "he'd": "you'd", "she'd": "you'd", "they'd": "you'd",
-    }
-)  # fmt: skip
+_CONTRACTED = MappingProxyType({
+    f"{who}'{end}": f"you'{'re' if end in ('s', 're') else end}"
+    for who in ("he", "she", "they") for end in ("s", "re", "ll", "d")
+})  # fmt: skip
 
 
 def _plain_verb(word: str) -> str:
@@ -323,17 +325,20 @@ _NO_NOUNS = frozenset(
     "to for with about of at on in from by and or but so if when because again now here there".split()
 )
 # Whom these are is not to be told.
+# Beside `you` as an object the listener is none of these.
+_OF_BOTH = frozenset("we we're we've we'll we'd".split())
 _UNTURNED = frozenset("y'all ya yall thou thee u ur xx xxx luv".split())
 # Words that stand beside each other in no plain sentence: what was typed is not to be mended here.
 _NO_ENGLISH = frozenset(
     (who, verb) for who in ("you", "we", "they", "i") for verb in ("isn't", "is", "hasn't", "has", "doesn't")
-) | frozenset((("your", "on"), ("your", "a"), ("your", "the"), ("your", "so"), ("your", "not"), ("your", "going")))
+) | frozenset(("your", word) for word in ("on", "a", "the", "so", "not", "going"))
 
 
 def _turned(tokens: Sequence[str]) -> list[str] | None:
     """Return the words of who speaks as those of who listens; None where it is not clear what stands for whom."""
     low = [token.casefold() for token in tokens]
-    if set(low) & _UNTURNED or any(pair in _NO_ENGLISH for pair in pairwise(low)):
+    is_of_two = {"us", "our"} & set(low) and {*_LISTENER, "you"} & set(low)
+    if is_of_two or set(low) & _UNTURNED or any(pair in _NO_ENGLISH for pair in pairwise(low)):
         return None
     told = list(tokens)
     for at, word in enumerate(low):
@@ -347,7 +352,7 @@ def _turned(tokens: Sequence[str]) -> list[str] | None:
             return None
         elif word == "you":
             part = _part_of_you(low, at)
-            if not part:
+            if not part or (part == "me" and _OF_BOTH & set(low)):
                 return None
             told[at] = part
             if part == "I":
@@ -410,8 +415,7 @@ def _acts(word: str) -> bool:
 _PASTS = frozenset(
     """let said knew went came saw took gave got made told left lost thought felt found kept heard had ran sat stood met
     paid put read wrote spoke sold brought bought began broke fell forgot held hid hurt led lit meant rode rose sent
-    shot
-    slept stole swore taught threw woke wore won""".split()
+    shot slept stole swore taught threw woke wore won""".split()
 )
 # After these a clause may begin.
 _JOINING = frozenset("like know believe before after than see hear forget remember".split())
@@ -446,9 +450,7 @@ _COMMON = frozenset(
 # A question of a line in direct speech.
 
 _SENTENCE_END = re.compile(r"[.!?;:]+[\"”']*\s+|[\"“”]")
-_ASKED_ABOUT = re.compile(
-    r".*\bask(?:s|ed|ing)? (?:[\w'-]+ ){1,5}?about (?!how|what|who|where|when|why)", re.IGNORECASE
-)
+_ASKED_ABOUT = re.compile(r".*\bask(?:s|ed|ing)? (?:[\w'-]+ ){1,5}?about (?!how|what|who|where|when|why)", re.I)
 _INDIRECT = re.compile(
     r".*\bask(?:s|ed|ing)?\b.*?\b(?P<joint>if|whether|what|who|where|when|why|how|which|for|to)\b(?P<rest>.*)",
     re.IGNORECASE,

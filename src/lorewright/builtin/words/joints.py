@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from lorewright.builtin.words.act_nouns import is_search
 from lorewright.builtin.words.plain_words import DOES, OF_MIND, OF_OTHERS, in_order, plain_deed
 from lorewright.builtin.words.tagging import Act, TagActs
 from lorewright.scene_lore.nouns import is_verb
@@ -170,7 +171,8 @@ def _cut(text: str, tag_acts: TagActs, acts: Sequence[Act], *, is_said: IsKind, 
             else:
                 found += _after_clause(act, tag_acts)
         elif before is not None and _is_purpose(act):
-            found[-1] = _and(before, act) if is_small(before) else before
+            both = _and(before, act)
+            found[-1] = both if is_small(before) or is_search(both.words) else before
         elif before is not None and _is_relative(before, act, is_said):
             continue
         else:

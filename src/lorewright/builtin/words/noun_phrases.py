@@ -283,7 +283,10 @@ def in_prose(phrase: str, nouns: Nouns) -> ProseNoun | None:
     if not may_name_a_thing(words) or len(words) > 3:
         return None
     name = " ".join(_as_typed(word, phrase) for word in words)
-    is_plain = is_own or is_ambient(words[-1]) or is_found_here(words[-1], nouns)
+    # What one has is not missing, nor is a part of it: `the credstick's balance`.
+    whole = re.split(r"['’]s? ", phrase)[0] if owner >= 0 else name
+    is_had = isinstance(resolve(whole, nouns.carried, whole=True), PhraseMatch)
+    is_plain = is_own or is_had or is_ambient(words[-1]) or is_found_here(words[-1], nouns)
     return ProseNoun(name, "ambient" if is_plain else "absent")
 
 
