@@ -165,7 +165,7 @@ def match_items(
         return Match((), ())
     if not telling:
         return Match(tuple(items), ())
-    named = named_entities(words, generations, in_scene=_everyone(generations), hidden=hidden_from_players(generations))
+    named = names_in(words, generations)
     topics = (*named, *(slug(word) for word in telling))
     search_words = [*telling, *(word for entity_id in named for word in name_words(entity_id, generations))]
     has_many = len(words_of(words)) >= _SENTENCE and len(set(telling)) >= _MANY_WORDS
@@ -178,6 +178,13 @@ def match_items(
     if english and len(words_of(words)) >= _SENTENCE and not is_sought:
         ranked = _about_those_named(telling, named, ranked, generations)
     return Match(ranked, tuple(dict.fromkeys(topics)))
+
+
+def names_in(words: str, generations: Sequence[Generation]) -> dict[str, str]:
+    """Return the entities that words to somebody name, with the name that each is named by."""
+    everyone = {entity_id for generation in generations for entity_id in generation.entities()}
+    # In a conversation a lower-case name is a name, as if all were there.
+    return named_entities(words, generations, in_scene=everyone, hidden=hidden_from_players(generations))
 
 
 def called_words(entity_ids: Iterable[str], generations: Sequence[Generation]) -> set[str]:
@@ -260,11 +267,6 @@ def are_english(items: Sequence[SceneItem], generations: Sequence[Generation]) -
     """Return True if no item comes from a pack in another language."""
     packs = {item.id.partition(":")[0] for item in items}
     return all(generation.english for generation in generations if generation.pack_id in packs)
-
-
-def _everyone(generations: Sequence[Generation]) -> set[str]:
-    """Return all entities as being in the scene: in a conversation a lower-case name is a name."""
-    return {entity_id for generation in generations for entity_id in generation.entities()}
 
 
 def name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:

@@ -13,6 +13,7 @@ from lorewright.scene_lore.cache import (
     are_english,
     called_words,
     name_words,
+    names_in,
     strangeness_of,
 )
 from lorewright.scene_lore.models import SceneItem
@@ -42,7 +43,9 @@ def _fit(words: str, whole: str, item: SceneItem, found: Sequence[float], genera
     strong = strong - called_words([holder_of(item.id)], generations) or strong
     subject = f"{item.name.replace('_', ' ')} {item.trigger or ''}"
     shared = {word for word, found in matching_words(strong, (subject, item.text)).items() if found}
+    shared |= _called_otherwise(words, strong, f"{subject} {item.text}", generations)
     is_subject = any(matching_words(shared, (subject,)).values())
+    is_subject = is_subject or bool(_called_otherwise(words, strong, subject, generations))
     near = sum(found) / len(found)
     if not strong or (shared == strong and (len(strong) > 1 or not whole)):
         return ANSWER if strong or near >= _WITH_NONE else FAR
@@ -51,6 +54,18 @@ def _fit(words: str, whole: str, item: SceneItem, found: Sequence[float], genera
         return ANSWER
     is_near = (is_subject or near >= _WITH_SOME) and len(shared) * 3 >= len(strong)
     return NEAR if is_near or near >= _WITH_NONE else FAR
+
+
+def _called_otherwise(words: str, strong: set[str], text: str, generations: Sequence[Generation]) -> set[str]:
+    """Return the telling words that are a name of somebody whom a text calls by another: `Miss Orme` is Winifred."""
+    has = set(content_words(text))
+    return {
+        word
+        for entity_id, name in names_in(words, generations).items()
+        if has.intersection(name_words(entity_id, generations))
+        for word in content_words(name)
+        if word in strong
+    }
 
 
 def answers_among(

@@ -39,7 +39,8 @@ class Scope(Frozen):
     """All that a player's words can refer to; `topics` are people, places and things that the player has heard of.
 
     `scenery` is what the prose has shown besides, None where it was not looked for. It follows from what the player has
-    read and is no part of a record: it would make every record several times as long.
+    read and is no part of a record: it would make every record several times as long. `seen_at` are the places where
+    the player has lately been with people, and no part of it either.
     """
 
     player: Named
@@ -51,6 +52,7 @@ class Scope(Frozen):
     exits: tuple[WayOut, ...] = ()
     topics: tuple[Named, ...] = ()
     scenery: tuple[SceneryNoun, ...] | None = Field(default=None, exclude=True)
+    seen_at: FrozenMap[str, str] = Field(default_factory=dict, exclude=True)
 
 
 class Square(Frozen):

@@ -367,7 +367,9 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 # Whatever is known of a subject answers these.
-_ANYTHING_OF = re.compile(r"\b(?:know|heard?|tell|say|said|anything|something|news)\b.*\b(?:about|of)\b", re.IGNORECASE)
+_ANYTHING_OF = re.compile(
+    r"\b(?:know|heard?|tell|say|said|anything|something|news)\b.*\b(?:about|of)\b|\bwhat\b.*\blike\b", re.IGNORECASE
+)
 # Words that begin with the same so many letters are taken for forms of one.
 _STEM = 4
 

@@ -396,7 +396,7 @@ _ASKED = tuple(f"asked.{form}" for form in "anything who where when why how what
 _UNKNOWN = frozenset(("does_not_know", "does_not_know.own", "does_not_know.other", "told_before", MORE, *_ASKED))
 _OWN = frozenset("asked.self asked.own_affair asked.own asked.reason talk.personal asked.view".split())
 # Counts the questions that brought nothing: of so many the last brings something else.
-EMPTY, _EACH = "refusal:empty", 3
+EMPTY, _EACH = "refusal:empty", 2
 
 
 def is_led_far(recall: Mapping[str, int]) -> bool:

@@ -71,7 +71,8 @@ def as_handed(ctx: ParseContext, text: str) -> str:
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
-    return _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
+    carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
+    return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 
 # A word that what is handed over, or shown, is never without.
@@ -126,6 +127,50 @@ def _on_the_way(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a walk by a way and then what it is for; else the words as they are."""
     is_way = exact(found["way"], ctx.nouns.exits) is not None
     return f"{found['onward']} and {found['act']}" if is_way else found[0]
+
+
+# `find Dorrie`, `go and tell Dorrie that`, of somebody whom one left elsewhere; `search the attic`, of another place.
+_BEGINS = (
+    r"(?:^|(?<=\band )|(?<=\bthen )|(?<=[,;.!] )|(?<=^i )|(?<=\bi'll )|(?<=\blet me )|(?<=^i will )|(?<=\bi'd better ))"
+)
+_SOUGHT = re.compile(
+    rf"{_BEGINS}(?:(?P<go>go|run|walk|head|return)(?: back| over| off)*(?: and| to)? )?"
+    r"(?P<act>(?P<seek>find|look for|visit|see|meet)|(?:talk|speak) (?:to|with)|ask|tell|show|give) (?P<who>[^,;.!?]+)",
+    re.IGNORECASE,
+)
+_SEARCHED = re.compile(
+    rf"{_BEGINS}(?P<act>(?P<look>(?:look|snoop|nose) (?:around|round|about|inside)"
+    r"|(?:have|take) a (?:good |quick )?look (?:at|in|into|around|round|inside)|explore|visit)|search|check out"
+    r"|rummage (?:in|through)|(?:look|search|hunt) (?:for [\w' ]+? )?in)(?: the| my| your)? (?P<place>[\w' ]+?)"
+    r"(?P<rest>(?: for| and| then| now| next| first| too)\b[^?]*|[,;.!][^?]*)?$",
+    re.IGNORECASE,
+)
+
+
+def _gone_to_person(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a walk to somebody whom the player left elsewhere, and then what is said to them; else the words as they
+    are: who only speaks to somebody who is not here goes nowhere."""
+    low = re.findall(r"[\w'’]+", found["who"].casefold())
+    left = (person for person in ctx.nouns.known_people if person.id in ctx.nouns.seen_at)
+    keys = [key.words for person in left for key in person.keys if tuple(low[: len(key.words)]) == key.words]
+    name = " ".join(max(keys, key=len, default=()))
+    walk = typed_line("travel", place=name) if name and (found["go"] or found["seek"]) else None
+    if walk is None:
+        return found[0]
+    rest = found["who"][len(name) :] if found["who"].casefold().startswith(name) else ""
+    return f"{walk.text}{rest}" if found["seek"] else f"{walk.text} and {found['act']} {found['who']}"
+
+
+def _gone_to_place(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a walk to another place that is looked through, and the search of it; else the words as they are."""
+    nouns, place = ctx.nouns, found["place"]
+    meant = exact(place, nouns.known_places) or exact(place, nouns.exits)
+    is_here = exact(place, (*nouns.people, *nouns.things, *nouns.doors, nouns.place)) is not None
+    walk = typed_line("travel", place=place)
+    if meant is None or is_here or walk is None or place.casefold() in lexicon().directions:
+        return found[0]
+    rest = found["rest"] or ""
+    return f"{walk.text}{rest}" if found["look"] else f"{walk.text} and search{rest}"
 
 
 def _handed(ctx: ParseContext, said: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,10 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.words.asides import patterns_by_kind
 from lorewright.builtin.words.clauses import Word, lexicon, typed, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, resolve
+from lorewright.index.keywords import STOP_WORDS, content_words
+from lorewright.rules.actions import Action
+from lorewright.rules.verbs import verb_of
+from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS
 from lorewright.shipped_tables import read_table
 
 # Phrases of small_talk.yaml as patterns of the words in lower case, with contractions written out.
@@ -336,3 +340,44 @@ def _named_at_an_end(
     meant = person_meant(ctx, typed(said))
     is_here = isinstance(meant, PhraseMatch) and meant.candidate in people
     return (meant, ()) if isinstance(meant, PhraseMatch) and is_here else (None, said)
+
+
+# A line of several sentences: what a question points back at.
+
+
+def with_subjects(readings: Sequence[Reading]) -> list[Reading]:
+    """Return the readings of a line, a question of no telling word as one about what was said to the same person before
+    it: `there is a patch on the ledge. What is that from?`"""
+    found: list[Reading] = []
+    for reading in readings:
+        before = found[-1] if found else None
+        said, asked = (each.actions[0] if each and len(each.actions) == 1 else None for each in (before, reading))
+        is_open = said is not None and asked is not None and asked.target_id == said.target_id is not None
+        if not is_open or said is None or asked is None or not (_points_back(asked) and _is_remark(said)):
+            found.append(reading)
+            continue
+        topic = f"{said.words.rstrip(' .!')} {asked.words}"[:MAX_WORDS]
+        kept = {name: value for name, value in asked.metadata.items() if name != "deed"}
+        about = asked.model_copy(update={"metadata": {**kept, "topic": topic}})
+        found[-1] = replace(reading, actions=(about,), words=reading.words)
+    return found
+
+
+def _points_back(asked: Action) -> bool:
+    """Tell whether a question only points at what was said before it: `what is that from?`"""
+    verb = verb_of(asked.type)
+    words = f"{asked.words} {asked.deed}".casefold()
+    telling = set(content_words(words)) - STOP_WORDS - COLOURLESS_WORDS - FAINT_WORDS
+    is_question = verb is not None and verb.is_speech and verb.reply == "answer"
+    return is_question and not telling and _BACK.search(words) is not None
+
+
+def _is_remark(said: Action) -> bool:
+    """Tell whether words are only remarked, and have something in them to be asked about."""
+    verb = verb_of(said.type)
+    is_plain = verb is not None and verb.is_speech and verb.reply != "answer" and said.form in _PLAIN
+    return is_plain and bool(set(content_words(said.words)) - STOP_WORDS - COLOURLESS_WORDS)
+
+
+_BACK = re.compile(r"\b(?:that|this|it|there|those|these|them)\b")
+_PLAIN = ("", "tell", "report", "remark", "opinion", "observe", "claim")

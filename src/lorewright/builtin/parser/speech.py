@@ -296,7 +296,7 @@ _ONLY_HEARD = frozenset(
 def is_put_to_listener(ctx: ParseContext, said: str, target: str) -> bool:
     """Tell whether a question about a target is for the one with whom the player speaks: nothing of it is here to be
     looked at."""
-    words = said.casefold().split()
+    words = re.findall(r"[\w'’]+", said.casefold())
     first = words[0].partition("'")[0] if words else ""
     is_question = first in _QUESTIONS or (first in _OF_ABSENT and bool(set(words) & _OF_PEOPLE))
     if ctx.listener not in ctx.nouns.people or not is_question:

@@ -22,6 +22,7 @@ from lorewright.builtin.parser.act_kinds import (
 )
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
+from lorewright.builtin.parser.small_talk import with_subjects
 from lorewright.builtin.words.act_nouns import MATTER
 from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
 from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
@@ -40,7 +41,7 @@ def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]
         of_words |= {reading.words: act for reading, act in zip(readings, acts, strict=True)}
     deeds = [act for act in acts if not is_said(act)]
     is_third = any(verb_told(act.words) for act in deeds) or any(map(_is_participle, deeds[:1]))
-    readings = [_with_core(_as_posture(ctx, reading)) for reading in readings]
+    readings = [_with_core(_as_posture(ctx, reading)) for reading in with_subjects(readings)]
     if is_third:
         readings = [_without_deed(reading) for reading in readings]
     return _as_beats(_marked(_in_hand(ctx, _standing(ctx, readings, of_words))))

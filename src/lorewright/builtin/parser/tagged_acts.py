@@ -48,7 +48,7 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.builtin.words.asides import is_of_the_game, is_question
 from lorewright.builtin.words.clauses import find_posture, lexicon, verb_with, words_of
-from lorewright.builtin.words.noun_phrases import PhraseMatch, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
 from lorewright.scene_lore.nouns import is_verb
@@ -399,7 +399,7 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
 def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     """Return to whom something is said: somebody named, else with whom one speaks."""
     named = (person_meant(ctx, act.person) or short_name(ctx, act.person)) if act.person else None
-    if named is None and " " in act.person:
+    if named is None and " " in act.person and act.person.casefold().split()[0] not in TITLED:
         # `the tap man` is a man.
         named = person_meant(ctx, act.person.split()[-1])
     is_elsewhere = isinstance(named, PhraseMatch) and named.candidate not in ctx.nouns.people

@@ -160,6 +160,7 @@ def _meant_by_topic(ctx: ParseContext, act: Act) -> Candidate | None:
     ]
     # Who is spoken of is not spoken to.
     spoken_of = any(key.words and set(map(singular, key.words)) <= low for who in by_trade for key in who.keys)
+    spoken_of = spoken_of or bool(low & {"who", "who's", "whos"})
     if by_trade and not spoken_of and len({person.id for person in by_trade}) == 1:
         return by_trade[0]
     yours = {singular(word) for word in re.findall(r"\byour (?:\w+ )?(\w+)", act.words.casefold())}
@@ -228,6 +229,20 @@ def short_name(ctx: ParseContext, word: str) -> PhraseMatch | None:
     return PhraseMatch(person, person.name, 0.85, mended=True) if person is not None and len(found) == 1 else None
 
 
+def _with_name_for_pronoun(ctx: ParseContext, act: Act) -> Act:
+    """Return a question about him or her that ends with who that is as a question about them, and not to them, where
+    they are not here: `what was she like, Miss Orme?`"""
+    found = _NAMED_AFTER.fullmatch(act.words.strip()) if act.person else None
+    if found is None or resolve(act.person, ctx.nouns.people) is not None or _OF_YOU & set(found["asked"].split()):
+        return act
+    who = found["name"] if act.person.casefold().endswith(found["name"].casefold().split()[-1]) else ""
+    words = re.sub(r"\b(?:he|she|they|him|her|them)\b", who, found["asked"], count=1)
+    return act.model_copy(update={"words": f"{words}?", "person": "", "topic": words}) if who else act
+
+
+_NAMED_AFTER = re.compile(
+    r"(?P<asked>(?:\w+[',]? )*(?:he|she|they|him|her|them)\b[\w' ]*), (?P<name>(?:the |this |that |your )?[\w' ]+)\?",
+)
 _TO_YOU = frozenset(
     "you your you're do did are is have can could would"
     " will don't dont please stop let's want need got fancy care any".split()
@@ -283,6 +298,7 @@ def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
     one of the kind `called` that is put to them, where there is one: `where's my box Dorrie`."""
     if not kind_of(act).said and (told := _told_to(ctx, act)) is not None:
         return told
+    act = _with_name_for_pronoun(ctx, act)
     words = words_of(act.words) if called else ()
     for size in range(min(len(words) - 1, 3), 0, -1):
         name, spoken = typed(words[-size:]), words[:-size]

@@ -200,6 +200,10 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
     placed = None if elsewhere is None else seen_off(ctx, elsewhere.candidate)
     if placed is not None and placed[1] is not None:
         return _read_way(ctx, PhraseMatch(placed[1], placed[1].name, 0.85))
+    met = [] if elsewhere is None else _places(ctx, ctx.nouns.seen_at.get(elsewhere.candidate.id, ""))
+    if elsewhere is not None and met:
+        walk = _read_way(ctx, PhraseMatch(met[0], met[0].name, 0.85))
+        return replace(walk, mentioned=(*walk.mentioned, elsewhere.candidate))
     if elsewhere is not None and (looking := verb_for("examine")) is not None:
         # What the prose says of somebody who is gone is not where they are.
         return acting(ctx, looking.name, f"{looking.name} for {elsewhere.label}", target=elsewhere)
@@ -229,6 +233,12 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
             words, f"You know of no way to “{excerpt(goal)}”, nor of any other from here. You can:", typed_lines("view")
         )
     return asking(words, f"You know of no way to “{excerpt(goal)}” from here. There are:", known)
+
+
+def _places(ctx: ParseContext, place: str) -> list[Candidate]:
+    """Return the ways to a place, else the place itself where it is known; empty where it is this one."""
+    ways = [way for way in ctx.nouns.exits if way.id == place]
+    return ways or [known for known in ctx.nouns.known_places if known.id == place]
 
 
 def _read_somewhere(ctx: ParseContext, words: str) -> Reading:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -74,7 +74,7 @@ class Tie:
 class Nouns:
     """The scope as candidates. `known_*` have been heard of and are not here. `scenery` is what the prose shows and no
     entity stands for, each name once; its candidates have no ID, and are no part of `everything`. Only where
-    `knows_scenery` can it be said that something is not here."""
+    `knows_scenery` can it be said that something is not here. `seen_at` is where the player was with people last."""
 
     player: Candidate
     place: Candidate
@@ -90,6 +90,7 @@ class Nouns:
     # Other words of the prose, by which a thing may be meant.
     prose_words: tuple[Candidate, ...] = ()
     knows_scenery: bool = False
+    seen_at: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def things(self) -> tuple[Candidate, ...]:
@@ -122,6 +123,7 @@ def nouns_of(scope: Scope) -> Nouns:
         scenery=_named_in_prose(scope, sure=True),
         prose_words=_named_in_prose(scope, sure=False),
         knows_scenery=scope.scenery is not None,
+        seen_at=scope.seen_at,
     )
 
 
@@ -199,7 +201,8 @@ def resolve(
 
     Where nothing fits, the words before a preposition are tried (`the unit on the shelf`), unless `whole`.
     """
-    words, here, heard = key_words(phrase), tuple(present), tuple(known)
+    words = key_words(phrase)
+    here, heard = (tuple(each for each in candidates if _may_be(each, words)) for candidates in (present, known))
     if len(words) > 1 and words[-1] in ("one", "ones"):
         words = words[:-1]  # `the red one`
     found = _best(words, here, heard)
@@ -220,6 +223,15 @@ def resolve(
     return head or found
 
 
+def _may_be(candidate: Candidate, words: Sequence[str]) -> bool:
+    """Tell whether the title in a phrase is none that somebody cannot have: a nephew is no `Miss Orme`."""
+    titled = TITLED.get(words[0], "") if len(words) > 1 and candidate.kind == "person" else ""
+    is_other = titled and candidate.pronoun not in (titled, "they", "it")
+    return not is_other or any(key.words == tuple(words) for key in candidate.keys)
+
+
+# The pronoun of who has a title.
+TITLED = dict(zip("miss mrs ms madam mr mister sir".split(), ("she",) * 4 + ("he",) * 3, strict=True))
 # What follows these only has to do with the noun before them.
 _BESIDE = frozenset("for from with in on off under inside into to over against behind near by".split())
 # Words for people, of whom what follows tells which one is meant.

@@ -18,7 +18,7 @@ from lorewright.scene_lore.models import SceneLore
 from lorewright.turn.run.rounds import audience_of, remember, resolve_attempts
 from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnContext, TurnOpening
 from lorewright.turn.run.submitted import SUBMITTED, reading_of
-from lorewright.turn.views.conversation import came_from, kept_with_words, talk_at
+from lorewright.turn.views.conversation import came_from, kept_with_words, seen_at, talk_at
 from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
@@ -333,7 +333,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
     seen = at.stream.seen_by("interpreter", own_id=state.player_id)
     intentions = (message for _, message in seen if message.type == "intention")
     said = [message.content for message in intentions if message != opening.intention][-2:]
-    scope = _scope(turn, state, *said).model_copy(update={"scenery": shown})
+    scope = _scope(turn, state, *said).model_copy(update={"scenery": shown, "seen_at": seen_at(at)})
     given = InterpreterInput(
         player_text=turn.submission.text,
         scope=_within_earshot(scope, turn.submission.whisper_to),
@@ -362,7 +362,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
 
 
 # A line of several parts, or with a goal: only there something is done after a walk, or lies behind a place.
-_PARTED = re.compile(r"[,;.](?= \S)|\b(?:and|then|n|to the|across|through|past)\b", re.IGNORECASE)
+_PARTED = re.compile(r"[,;.](?= \S)|\b(?:and|then|n|to|in|search|across|through|past)\b", re.IGNORECASE)
 
 
 def _ahead(turn: TurnContext, state: WorldState, *said_before: str) -> dict[str, Scope]:

@@ -31,6 +31,19 @@ def came_from(at: TurnPoint) -> str:
     return next((place for place in reversed(places) if place != at.state.scene.location_id), "")
 
 
+def seen_at(at: TurnPoint) -> dict[str, str]:
+    """Return the places where the player was lately with people who are not here now, by their IDs."""
+    found: dict[str, str] = {}
+    together: tuple[str, ...] = ()
+    for _, message in at.stream.seen_by("player", own_id=at.state.player_id):
+        if message.type == "narration":
+            together = message.audience
+        elif "at" in message.payload:
+            found |= dict.fromkeys(together, str(message.payload["at"]))
+    here = {at.state.player_id, *at.state.present_npcs()}
+    return {who: place for who, place in found.items() if who not in here}
+
+
 def talk_at(at: TurnPoint, listeners: Mapping[str, str]) -> Talk | None:
     """Return whom the player speaks with: the person spoken to last, while both are at the place where that was; else
     the one who listens there."""

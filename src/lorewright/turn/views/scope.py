@@ -205,6 +205,10 @@ def _ground_question(
     found = match_items(words, (*briefing.knows, *withholds) if words else briefing.knows, generations)
     is_pressed = (verb := verb_of(action.type)) is not None and verb.is_pressing
     items = found.items if is_pressed else answers_among(words, action.deed, found.items, knows, generations)
+    if items and not is_pressed and knows.isdisjoint(item.id for item in items):
+        # However well a secret's name fits, what they would tell of the same comes first.
+        freely = match_items(words, briefing.knows, generations).items
+        items = (*answers_among(words, action.deed, freely, knows, generations), *items)
     if not items:
         meant = item_by_meaning(
             words,
