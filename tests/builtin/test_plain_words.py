@@ -66,6 +66,10 @@ NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
         ("what time does it end", "what time does it end"),
         ("What I do if somebody come and ask for twelve?", "What do I do if somebody comes and asks for twelve?"),
         ("if she asks, I hide", "if she asks, I hide"),
+        ("What's in the box, do you know?", "do you know what's in the box?"),
+        ("You fell asleep, Ambrose, did you not?", "You fell asleep, didn't you, Ambrose?"),
+        ("You were here, were you not?", "You were here, weren't you?"),
+        ("Are you here, Ambrose, or are you not?", "Are you here, Ambrose, or are you not?"),
     ],
 )
 def test_questions_without_their_form_get_it(typed: str, meant: str) -> None:

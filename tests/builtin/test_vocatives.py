@@ -117,6 +117,7 @@ def meant(*words: str) -> list[str]:
 def test_words_about_somebodys_trade_are_for_them() -> None:
     assert meant("So, taps. Hot and cold?", "where is the lamp?") == ["Mr Marlow", ""]
     assert meant("who is the traveller in taps?") == [""]
+    assert meant("and who's the gentleman with the taps?") == [""]
 
 
 def test_a_name_that_is_called_after_a_question_is_whom_it_was_for() -> None:
@@ -130,3 +131,18 @@ def test_who_is_named_before_a_verb_is_told_to_do_it() -> None:
     for words in ("viktor turns around", "turn around", "viktor love", "watch viktor turn"):
         act = Act(kind="listen", words=words)
         assert with_name_apart(CROWD, act, "") == act
+
+
+@pytest.mark.parametrize(
+    ("typed", "person", "words"),
+    [
+        ("What was she like, Miss Orme?", "", "What was Miss Orme like?"),
+        ("Did he say so, your brother?", "", "Did your brother say so?"),
+        ("What did she want, Agent Chen?", "Agent Chen", "What did she want, Agent Chen?"),
+        ("What are you doing, Miss Orme?", "Miss Orme", "What are you doing, Miss Orme?"),
+    ],
+)
+def test_a_name_after_a_question_about_her_is_who_that_is(typed: str, person: str, words: str) -> None:
+    called = typed.rpartition(", ")[2].rstrip("?")
+    act = with_name_apart(CROWD, Act(kind="ask", words=typed, person=called, score=0.9), "")
+    assert (act.person, act.words) == (person, words)

@@ -172,3 +172,36 @@ def test_one_comes_back_from_behind_the_next_place_by_the_way_one_went() -> None
     line = InterpreterInput(player_text="go to the shed and come back", scope=HOUSE, ahead=ahead)
     places = [action.location_id for action in interpret(line, lambda _: acts).proposed_actions]
     assert places == ["p:yard", "p:shed", "p:yard", BAR.id]
+
+
+LEFT = HOUSE.model_copy(update={"people": (), "topics": (VIKTOR,), "seen_at": {VIKTOR.id: "p:attic"}})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "go back to Viktor",
+        "find Viktor",
+        "go and tell Viktor about the rain",
+        "I return to Viktor and ask him about Jin",
+        "look for the bartender",
+    ],
+)
+def test_one_goes_back_to_somebody_where_one_left_them(text: str) -> None:
+    assert gone(text, LEFT) == "p:attic"
+    assert gone(text, LEFT.model_copy(update={"seen_at": {}})) is None
+
+
+def test_who_only_speaks_to_somebody_elsewhere_goes_nowhere() -> None:
+    assert gone("tell Viktor about the rain", LEFT) is None
+    assert gone("ask Viktor about Jin", LEFT) is None
+
+
+@pytest.mark.parametrize("text", ["search the attic", "have a look around the attic", "look for papers in the attic"])
+def test_another_place_is_gone_to_before_it_is_searched(text: str) -> None:
+    assert gone(text) == "p:attic"
+
+
+@pytest.mark.parametrize("text", ["search the bar", "look around", "look at the attic", "is there a lamp in the attic?"])
+def test_what_is_searched_here_or_only_asked_about_is_no_walk(text: str) -> None:
+    assert gone(text) is None

@@ -150,14 +150,15 @@ _SEARCHED = re.compile(
 def _gone_to_person(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a walk to somebody whom the player left elsewhere, and then what is said to them; else the words as they
     are: who only speaks to somebody who is not here goes nowhere."""
-    low = re.findall(r"[\w'’]+", found["who"].casefold())
+    who = re.sub(r"^(?:the|our|my|old) ", "", found["who"], flags=re.IGNORECASE)
+    low = re.findall(r"[\w'’]+", who.casefold())
     left = (person for person in ctx.nouns.known_people if person.id in ctx.nouns.seen_at)
     keys = [key.words for person in left for key in person.keys if tuple(low[: len(key.words)]) == key.words]
     name = " ".join(max(keys, key=len, default=()))
     walk = typed_line("travel", place=name) if name and (found["go"] or found["seek"]) else None
     if walk is None:
         return found[0]
-    rest = found["who"][len(name) :] if found["who"].casefold().startswith(name) else ""
+    rest = who[len(name) :] if who.casefold().startswith(name) else ""
     return f"{walk.text}{rest}" if found["seek"] else f"{walk.text} and {found['act']} {found['who']}"
 
 

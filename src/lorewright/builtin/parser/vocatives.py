@@ -160,7 +160,7 @@ def _meant_by_topic(ctx: ParseContext, act: Act) -> Candidate | None:
     ]
     # Who is spoken of is not spoken to.
     spoken_of = any(key.words and set(map(singular, key.words)) <= low for who in by_trade for key in who.keys)
-    spoken_of = spoken_of or bool(low & {"who", "who's", "whos"})
+    spoken_of = spoken_of or act.words.casefold().removeprefix("and ").startswith("who")
     if by_trade and not spoken_of and len({person.id for person in by_trade}) == 1:
         return by_trade[0]
     yours = {singular(word) for word in re.findall(r"\byour (?:\w+ )?(\w+)", act.words.casefold())}
