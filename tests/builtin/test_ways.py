@@ -202,6 +202,8 @@ def test_another_place_is_gone_to_before_it_is_searched(text: str) -> None:
     assert gone(text) == "p:attic"
 
 
-@pytest.mark.parametrize("text", ["search the bar", "look around", "look at the attic", "is there a lamp in the attic?"])
+@pytest.mark.parametrize(
+    "text", ["search the bar", "look around", "look at the attic", "is there a lamp in the attic?"]
+)
 def test_what_is_searched_here_or_only_asked_about_is_no_walk(text: str) -> None:
     assert gone(text) is None

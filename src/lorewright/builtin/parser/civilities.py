@@ -153,8 +153,8 @@ def _gone_to_person(ctx: ParseContext, found: re.Match[str]) -> str:
     who = re.sub(r"^(?:the|our|my|old) ", "", found["who"], flags=re.IGNORECASE)
     low = re.findall(r"[\w'’]+", who.casefold())
     left = (person for person in ctx.nouns.known_people if person.id in ctx.nouns.seen_at)
-    keys = [key.words for person in left for key in person.keys if tuple(low[: len(key.words)]) == key.words]
-    name = " ".join(max(keys, key=len, default=()))
+    called = {" ".join(key.words) for person in left for key in person.keys}
+    name = max((name for name in called if f"{' '.join(low)} ".startswith(f"{name} ")), key=len, default="")
     walk = typed_line("travel", place=name) if name and (found["go"] or found["seek"]) else None
     if walk is None:
         return found[0]
