@@ -12,6 +12,7 @@ from lorewright.scene_lore.cache import (
     FAINT_WORDS,
     are_english,
     called_words,
+    match_items,
     name_words,
     names_in,
     strangeness_of,
@@ -80,3 +81,16 @@ def answers_among(
     if open_items and not answers:
         return ()
     return tuple(item for item in items if item.id in answers or item.id not in knows)
+
+
+def freely_first(
+    words: str, whole: str, items: Sequence[SceneItem], freely: Sequence[SceneItem], generations: Sequence[Generation]
+) -> tuple[SceneItem, ...]:
+    """Return the answers among the items that words point at; where these are secrets alone, what their person tells
+    `freely` of the same before them, however much better a secret's name fits."""
+    knows = {item.id for item in freely}
+    answers = answers_among(words, whole, items, knows, generations)
+    if not answers or not knows.isdisjoint(item.id for item in answers):
+        return answers
+    open_items = match_items(words, freely, generations).items
+    return (*answers_among(words, whole, open_items, knows, generations), *answers)

@@ -380,4 +380,4 @@ def _is_remark(said: Action) -> bool:
 
 
 _BACK = re.compile(r"\b(?:that|this|it|there|those|these|them)\b")
-_PLAIN = ("", "tell", "report", "remark", "opinion", "observe", "claim")
+_PLAIN = frozenset(("", *"tell report remark opinion observe claim".split()))

@@ -22,7 +22,7 @@ from lorewright.rules.rulesets import ActionType, CampaignRules, Ruleset
 from lorewright.rules.validate import BARRIERS
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
-from lorewright.scene_lore.fitting import answers_among
+from lorewright.scene_lore.fitting import answers_among, freely_first
 from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
 from lorewright.values.scope import Board, Named, Scope, Square, WayOut
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
@@ -204,11 +204,7 @@ def _ground_question(
     words = action.words or (action.deed if content_words(action.deed) else "")
     found = match_items(words, (*briefing.knows, *withholds) if words else briefing.knows, generations)
     is_pressed = (verb := verb_of(action.type)) is not None and verb.is_pressing
-    items = found.items if is_pressed else answers_among(words, action.deed, found.items, knows, generations)
-    if items and not is_pressed and knows.isdisjoint(item.id for item in items):
-        # However well a secret's name fits, what they would tell of the same comes first.
-        freely = match_items(words, briefing.knows, generations).items
-        items = (*answers_among(words, action.deed, freely, knows, generations), *items)
+    items = found.items if is_pressed else freely_first(words, action.deed, found.items, briefing.knows, generations)
     if not items:
         meant = item_by_meaning(
             words,
