@@ -134,12 +134,12 @@ _BEGINS = (
     r"(?:^|(?<=\band )|(?<=\bthen )|(?<=[,;.!] )|(?<=^i )|(?<=\bi'll )|(?<=\blet me )|(?<=^i will )|(?<=\bi'd better ))"
 )
 _SOUGHT = re.compile(
-    rf"{_BEGINS}(?:(?P<go>go|run|walk|head|return)(?: back| over| off)*(?: and| to)? )?"
+    rf"{_BEGINS}(?:(?P<off>go|run|walk|head|return)(?: back| over| off)*(?: and| to)? )?"
     r"(?P<act>(?P<seek>find|look for|visit|see|meet)|(?:talk|speak) (?:to|with)|ask|tell|show|give) (?P<who>[^,;.!?]+)",
     re.IGNORECASE,
 )
 _SEARCHED = re.compile(
-    rf"{_BEGINS}(?P<act>(?P<look>(?:look|snoop|nose) (?:around|round|about|inside)"
+    rf"{_BEGINS}(?P<act>(?P<seen>(?:look|snoop|nose) (?:around|round|about|inside)"
     r"|(?:have|take) a (?:good |quick )?look (?:at|in|into|around|round|inside)|explore|visit)|search|check out"
     r"|rummage (?:in|through)|(?:look|search|hunt) (?:for [\w' ]+? )?in)(?: the| my| your)? (?P<place>[\w' ]+?)"
     r"(?P<rest>(?: for| and| then| now| next| first| too)\b[^?]*|[,;.!][^?]*)?$",
@@ -155,7 +155,7 @@ def _gone_to_person(ctx: ParseContext, found: re.Match[str]) -> str:
     left = (person for person in ctx.nouns.known_people if person.id in ctx.nouns.seen_at)
     called = {" ".join(key.words) for person in left for key in person.keys}
     name = max((name for name in called if f"{' '.join(low)} ".startswith(f"{name} ")), key=len, default="")
-    walk = typed_line("travel", place=name) if name and (found["go"] or found["seek"]) else None
+    walk = typed_line("travel", place=name) if name and (found["off"] or found["seek"]) else None
     if walk is None:
         return found[0]
     rest = who[len(name) :] if who.casefold().startswith(name) else ""
@@ -171,7 +171,7 @@ def _gone_to_place(ctx: ParseContext, found: re.Match[str]) -> str:
     if meant is None or is_here or walk is None or place.casefold() in lexicon().directions:
         return found[0]
     rest = found["rest"] or ""
-    return f"{walk.text}{rest}" if found["look"] else f"{walk.text} and search{rest}"
+    return f"{walk.text}{rest}" if found["seen"] else f"{walk.text} and search{rest}"
 
 
 def _handed(ctx: ParseContext, said: str) -> str:
