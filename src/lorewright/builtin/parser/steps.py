@@ -36,9 +36,8 @@ LONGEST = 120
 
 def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]) -> list[Reading]:
     """Return the readings of a line's acts as they are played one after the other."""
-    of_words = {act.words: act for act in acts}
-    if len(readings) == len(acts):
-        of_words |= {reading.words: act for reading, act in zip(readings, acts, strict=True)}
+    pairs = zip(readings, acts, strict=True) if len(readings) == len(acts) else ()
+    of_words = {act.words: act for act in acts} | {reading.words: act for reading, act in pairs}
     deeds = [act for act in acts if not is_said(act)]
     is_third = any(verb_told(act.words) for act in deeds) or any(map(_is_participle, deeds[:1]))
     readings = [_with_core(_as_posture(ctx, reading)) for reading in with_subjects(readings)]
