@@ -1,13 +1,18 @@
 """Train the tagger that finds the acts in what players type, and write its weights.
 
     .venv/bin/python scripts/train_act_tagger.py [--epochs 8] [--held-out 0.04] [--out FILE]
+    .venv/bin/python scripts/train_act_tagger.py --onto FILE --share 0.2 --rate 0.5 --epochs 3 [--out FILE]
 
-It needs torch (`make extras`), and takes about an hour on two processors. The lines (`act_lines.txt.gz` beside this
-script) were written for this, by several writers who had read no story of this project and no line of its tests, with
-their marks: `<kind>` begins an act, and `{t:…}`, `{w:…}`, `{p:…}`, `{q:…}` stand around what it is done to, a second
-thing, the person addressed, and what is said. `--held-out` keeps a share of them from the training and says how well
-they are read; 0 trains on all. More than half of the lines are read with slips of the hand, others each time.
+It needs torch (`make extras`), and takes about an hour on two processors. The lines have marks: `<kind>` begins an act,
+and `{t:…}`, `{w:…}`, `{p:…}`, `{q:…}` stand around what it is done to, a second thing, the person addressed, and what
+is said. The short ones (`act_lines.txt.gz` beside this script) were written for this, by several writers who had read
+no story of this project and no line of its tests. The long ones (`long_act_lines.txt.gz`), of several acts and of all
+registers, were written for openings of stories: some for this, some to judge how lines are understood; these judge
+nothing any more. They are read twice an epoch. `--held-out` keeps a share of the lines from the training and says how
+well they are read; 0 trains on all. More than half of the lines are read with slips of the hand, others each time.
 The embedder's own weights stay as they are: products of small matrices are learned that are added to them (LoRA).
+The second way goes on from weights that were made before, with a share of the short lines beside the long ones, at a
+part of the learning rate.
 """
 
 from __future__ import annotations
@@ -33,7 +38,10 @@ from transformers import BertModel
 from lorewright.builtin.words import tagging
 from lorewright.index.embedders.minilm import MOST_TOKENS, WIDTH, model_folder
 
-LINES = Path(__file__).with_name("act_lines.txt.gz")
+SHORT_LINES = Path(__file__).with_name("act_lines.txt.gz")
+LONG_LINES = Path(__file__).with_name("long_act_lines.txt.gz")
+# How often a long line is read in an epoch.
+LONG_TIMES = 2
 WEIGHTS = Path(tagging.__file__).with_name("act_tagger.npz")
 ROLES = {"": 0, "t": 1, "w": 2, "p": 3, "q": 4}
 HIDDEN, INNER, RANK = 192, 192, 16
@@ -67,31 +75,41 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--epochs", type=int, default=8)
     options.add_argument("--held-out", type=float, default=0.04)
-    options.add_argument("--lines", type=Path, default=LINES)
+    options.add_argument("--onto", type=Path, help="weights to go on from")
+    options.add_argument("--share", type=float, default=1.0, help="of the short lines that an epoch reads")
+    options.add_argument("--rate", type=float, default=1.0, help="part of the learning rate")
     options.add_argument("--out", type=Path, default=WEIGHTS)
     chosen = options.parse_args()
     console = Console(stderr=True, soft_wrap=True)
     torch.manual_seed(0)
-    with gzip.open(chosen.lines, "rt", encoding="utf-8") as stream:
-        marked = [line.strip() for line in stream if line.strip()]
-    kinds = sorted({kind for line in marked for kind, _, _ in _MARK.findall(line) if kind})
+    marked = {"short": marked_lines(SHORT_LINES), "long": marked_lines(LONG_LINES)}
+    kinds = sorted({kind for line in marked["short"] for kind, _, _ in _MARK.findall(line) if kind})
     reader, rng = LineReader(kinds), random.Random(0)
-    held_out = [reader.read(line) for line in marked if is_held_out(line, chosen.held_out)]
-    learned = [line for line in marked if not is_held_out(line, chosen.held_out)]
-    console.print(f"{len(learned):,} lines are learned, {len(held_out):,} held out, {len(kinds)} kinds")
+    held_out = {
+        name: [reader.read(line) for line in lines if is_held_out(line, chosen.held_out)]
+        for name, lines in marked.items()
+    }
+    short, long = ([line for line in lines if not is_held_out(line, chosen.held_out)] for lines in marked.values())
+    kept = sum(map(len, held_out.values()))
+    console.print(f"{len(short) + len(long):,} lines are learned, {kept:,} held out, {len(kinds)} kinds")
+    part = int(len(short) * chosen.share)
     model = Tagger(len(kinds))
+    if chosen.onto is not None:
+        model.go_on_from(chosen.onto)
     encoder = [values for name, values in model.named_parameters() if name.startswith("encoder.")]
     rest = [values for name, values in model.named_parameters() if not name.startswith("encoder.")]
     groups = [
-        {"params": [values for values in encoder if values.requires_grad], "lr": ENCODER_RATE},
-        {"params": rest, "lr": RATE},
+        {"params": [values for values in encoder if values.requires_grad], "lr": ENCODER_RATE * chosen.rate},
+        {"params": rest, "lr": RATE * chosen.rate},
     ]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.02)
-    steps = chosen.epochs * (len(learned) // BATCH + 1)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, [ENCODER_RATE, RATE], total_steps=steps, pct_start=0.15)
+    rates = [ENCODER_RATE * chosen.rate, RATE * chosen.rate]
+    steps = chosen.epochs * ((part + LONG_TIMES * len(long)) // BATCH + 1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps, pct_start=0.15)
     for epoch in range(chosen.epochs):
         model.train()
         losses = []
+        learned = rng.sample(short, part) + LONG_TIMES * long
         for batch in batches([reader.read(_as_typed(line, rng)) for line in learned], rng):
             loss = model.loss(batch)
             optimiser.zero_grad()
@@ -100,7 +118,7 @@ def main() -> None:
             optimiser.step()
             schedule.step()
             losses.append(loss.item())
-        said = f"; {judge(model, held_out)}" if held_out else ""
+        said = "".join(f"; {name}, {judge(model, lines)}" for name, lines in held_out.items() if lines)
         console.print(f"epoch {epoch + 1}: loss {np.mean(losses):.3f}{said}")
         np.savez(chosen.out, classes=np.array(kinds), **model.weights())
 
@@ -171,6 +189,18 @@ class Tagger(nn.Module):
             + functional.cross_entropy(self.kinds(hidden, means, lines), wanted, label_smoothing=0.05)
         )
 
+    def go_on_from(self, path: Path) -> None:
+        """Take the weights of a file that `weights` filled."""
+        with np.load(path) as stored:
+            named = {
+                re.sub(r"^(encoder\..+)\.weight\.(outer|inner)$", r"encoder.\1.\2", name): stored[name]
+                for name in stored.files
+                if name != "classes"
+            }
+        known = self.state_dict()
+        known.update({name: torch.from_numpy(values.astype(np.float32)) for name, values in named.items()})
+        self.load_state_dict(known)
+
     def weights(self) -> dict[str, np.ndarray]:
         """Return the arrays that `tagging.py` reads, in sixteen bits."""
         found = {
@@ -226,6 +256,12 @@ class LineReader:
             roles=torch.tensor([ROLES[roles[first]] for first, _ in spans]),
             kinds=torch.tensor([self._kinds.index(acts[number][0]) for number in present]),
         )
+
+
+def marked_lines(path: Path) -> list[str]:
+    """Return the lines of a file with their marks."""
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        return [line.strip() for line in stream if line.strip()]
 
 
 def batches(lines: list[Line], rng: random.Random) -> list[list[Line]]:
