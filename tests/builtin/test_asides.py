@@ -176,6 +176,12 @@ def test_what_several_clocks_do_and_what_the_rules_are_may_be_asked_in_one_line(
         ("part", "could I be somebody else for once", ("You are Jo in this story",)),
         ("save", "will it be saved, and how do I restore it", ("every turn is saved", "lorewright play NAME")),
         ("who", "how strong is my nerve", ("Nerve: daring and force.",)),
+        ("rules", "does every action take ten minutes?", ("Not every turn is alike",)),
+        ("rules", "is there anything here that can kill me", ("Yes, one can lose",)),
+        ("rules", "is it possible to play this on my phone", ("lorewright --help",)),
+        ("rules", "how do I know who to trust", ("Who can be trusted is marked nowhere",)),
+        ("rules", "who are you talking to when you say you", ("the person whom you play",)),
+        ("who", "who am I supposed to be, a boy or a girl?", ("You are Jo",)),
         ("rules", "do the voices lie", ("Each voice says how things look", "You need not do what it says")),
         ("rules", "are my choices permanent", ("/undo takes turns back",)),
         ("rules", "can I just skip the night?", ("Nothing is skipped",)),
@@ -462,11 +468,15 @@ def test_what_stats_mean_and_which_of_them_counts_is_asked_of_the_game() -> None
         "What's the difference between empathy and suggestion, and which one should I be using?",
         "is charm better than empathy here",
         "self-awareness, whats that for",
+        "What's empathy? Never heard that word.",
+        "why is charm a 6, that's terrible",
         "should I use my charm or my empathy?",
     ):
         assert numbers_asked_about(line, (), stats) == "rules"
     for line in ("Who has the charm?", "I use my charm on him", "You have no empathy.", "what happened to your charm"):
         assert numbers_asked_about(line, (), stats) == ""
+    assert numbers_asked_about("whats chalk", ("Chalk",), ()) == "clocks"
+    assert numbers_asked_about("what's the chalk doing here", ("Chalk",), ()) == ""
     assert numbers_asked_about("What can Heat do to me?", ("Heat",), stats) == "clocks"
 
 
@@ -478,6 +488,8 @@ def test_what_stats_mean_and_which_of_them_counts_is_asked_of_the_game() -> None
         ("restart from the beginning please", "restart"),
         ("restart the whole story", "restart"),
         ("new game", "restart"),
+        ("sorry that was my cat on the keyboard", "ooc"),
+        ("my sister was at the harbour", ""),
     ],
 )
 def test_a_thing_is_restarted_without_the_story(line: str, kind: str) -> None:
@@ -493,6 +505,7 @@ def test_a_thing_is_restarted_without_the_story(line: str, kind: str) -> None:
         "I walk straight through the locked study door like a ghost",
         "I walk through the back wall into Narnia",
         "I delete room 12 from the building",
+        "I make everybody in the lounge forget me",
     ],
 )
 def test_no_time_weather_or_wall_gives_way(words: str) -> None:

@@ -82,6 +82,7 @@ def asked(read_as: InterpreterOutput) -> set[str]:
         ("pretend to aim at the corner and then plump for top middle instead", "top_middle"),
         ("I feint towards the top left, then mark the centre", "centre"),
         ("i put the X on middle of right side ok? thank", "middle_right"),
+        ("I'll have the last square of the first row.", "top_right"),
         ("i put mine on rite side, the one in middle of it", "middle_right"),
     ],
 )
@@ -268,6 +269,9 @@ def test_words_are_found_in_any_order_and_by_how_they_begin() -> None:
         ("is it my turn?", "The next mark is yours"),
         ("how strong is Odo, does he play perfectly?", "it can be beaten"),
         ("I've already won, look, three in a row.", "Nobody has won"),
+        ("wait for him to go first", "the first mark is yours"),
+        ("I cheat by drawing an extra line.", "does not pass over this slate"),
+        ("what are the numbers of the squares", "counted row by row"),
         ("I swap so that I have the noughts", "You have the crosses, and keep them"),
     ],
 )

@@ -52,6 +52,9 @@ ALONE = nouns_of(BAR.model_copy(update={"people": ()}))
         "There happens to be a knife in my boot.",
         "I suddenly remember that I hid the card here myself.",
         "It stops raining",
+        "Everyone outside forgets we are in here.",
+        "It's already six, the ferry is here, I get on.",
+        "Viktor has a heart attack and I win by default.",
         "Viktor, moved to tears, hands me the card without a word.",
     ],
 )
@@ -140,6 +143,10 @@ def test_a_narrated_line_is_refused_whatever_its_words_would_be_alone() -> None:
         "The glass by the door is actually full of diamonds.",
         "Viktor is secretly my brother and he knows it.",
         "There's a pistol taped under the bar.",
+        "My card actually has two million on it.",
+        "Jo is secretly the Guildmaster's heir and everyone bows.",
+        "Viktor is a ghost, he has been dead for years.",
+        "I remember from my last visit that the card hangs behind the clock.",
     ],
 )
 @pytest.mark.parametrize("nouns", [NOUNS, ALONE])
@@ -158,6 +165,8 @@ def test_a_memory_a_belonging_or_a_fact_that_is_only_said_to_be_is_none(line: st
         "There's a knot in my stomach.",
         "Jin told me to come here, so I came.",
         "I already paid.",
+        "He is a robot about it.",
+        "The coffee works wonders.",
         "The coffee is actually a comfort.",
         "I know the way, so I go to the chapel",
         "I have a job to do, Mr Gaunt gave it to me.",

@@ -402,6 +402,7 @@ def _placed(grid: Grid, words: Sequence[str]) -> Pick | None:
         cell for cell in grid.cells if (rows is None or cell[0] in rows) and (columns is None or cell[1] in columns)
     )
     cells = inside.intersection(*kinds) or inside
+    nth = len(cells) if is_whole_row and "last" in words[:2] and not set(words) & FREE else nth
     if nth and is_whole_row and len(cells) > 1:
         return (
             Pick(frozenset(sorted(cells)[nth - 1 : nth])) if nth <= len(cells) else Pick(refusal=no_such_square(grid))

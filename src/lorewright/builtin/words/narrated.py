@@ -113,6 +113,12 @@ _HOUR = re.compile(
     r"|(?:and |then )*(?:suddenly |now )(?:it's|its|it is) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven"
     r"|twelve|\d{1,2})\b"
 )
+# `It is six already, the bus is here, I get on.`
+_HAS_COME = re.compile(r"\b(?:is|are) here\b|\b(?:comes|arrives|has (?:come|arrived))\b")
+_STRUCK = re.compile(
+    r"(?!i\b|we\b|you\b)(?:[\w'.]+ ){1,3}(?:suddenly )?(?:has|have|gets?|suffers?) (?:a|an) (?:\w+ )?"
+    r"(?:heart attack|stroke|seizure|change of heart|fit|breakdown|epiphany)\b"
+)
 _BECOME = re.compile(
     r"(?:and |now |suddenly )*(?:i am|i'm|im)(?: (?:now|suddenly|magically|instantly|once more))* "
     r"(?:[\w-]+ years old again|[\w-]+ years old,? and it is|(?:a|the) (?:little )?(?:child|kid|boy|girl|baby) again"
@@ -185,8 +191,8 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
     if _DONE_BY.match(text) and not _OWN.match(text):
         return True
     if _HOUR.match(text):
-        return is_alone or " and " in text
-    if is_alone and _AFTER_ALL.match(text):
+        return is_alone or " and " in text or _HAS_COME.search(text) is not None
+    if _STRUCK.match(text) or (is_alone and _AFTER_ALL.match(text)):
         return True
     if is_alone and _SO_I.search(text) and (subject := _subject(plain, nouns)) is not None:
         return subject[0] in ("absent", "everybody")
@@ -305,7 +311,11 @@ def _decides(
     who: str, verb: str, after: Sequence[str], nouns: Nouns, *, is_sudden: bool, is_chain: bool, is_new: bool
 ) -> bool:
     """Tell whether what somebody does is more than a remark about them could say."""
-    lists, is_alone, is_at_me = _words(), not nouns.people, "me" in (after if who == "pronoun" else after[:4])
+    lists, is_alone, is_at_me = (
+        _words(),
+        not nouns.people,
+        not {"me", "we", "us"}.isdisjoint(after if who == "pronoun" else after[:4]),
+    )
     if verb in lists["felt"]:
         is_event = is_sudden and is_chain and who not in ("thing", "pronoun")
         is_of_me = who == "listener" or (is_sudden and who != "thing") or _GAUGE.search(" ".join(after)) is not None

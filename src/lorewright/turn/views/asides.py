@@ -34,6 +34,7 @@ _WHOLE = frozenset("turn recap state company quit magic rude alone ways undo ooc
 _FIRST = frozenset(("time", "turns", "save", "part", "goal", "hint", "options", "restart", "spoiler", "undo"))
 # What the answer to a question of these kinds says already.
 _SAID = {
+    "who": ("who", "supposed", "part"),
     "time": ("turns", "pace", "hint", "may"),
     "save": ("save", "may"),
     "part": ("part", "may"),
