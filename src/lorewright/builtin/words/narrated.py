@@ -119,6 +119,12 @@ _STRUCK = re.compile(
     r"(?!i\b|we\b|you\b)(?:[\w'.]+ ){1,3}(?:suddenly )?(?:has|have|gets?|suffers?) (?:a|an) (?:\w+ )?"
     r"(?:heart attack|stroke|seizure|change of heart|fit|breakdown|epiphany)\b"
 )
+# `I say the words and the lift hums to life`; `three more minutes are added to the clock`.
+_COMES_OF_IT = re.compile(
+    r".* and (?:the|all the) [\w ]+? (?:hums?|comes?|springs?|roars?|whirrs?|starts?|bursts?|lights?|goes)"
+    r" (?:to life|alive|into flames|back on)\b"
+    r"|(?:\w+ ){1,4}(?:minutes|hours|points) (?:is|are|gets?) (?:added|given|restored|removed)\b"
+)
 _BECOME = re.compile(
     r"(?:and |now |suddenly )*(?:i am|i'm|im)(?: (?:now|suddenly|magically|instantly|once more))* "
     r"(?:[\w-]+ years old again|[\w-]+ years old,? and it is|(?:a|the) (?:little )?(?:child|kid|boy|girl|baby) again"
@@ -192,7 +198,7 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
         return True
     if _HOUR.match(text):
         return is_alone or " and " in text or _HAS_COME.search(text) is not None
-    if _STRUCK.match(text) or (is_alone and _AFTER_ALL.match(text)):
+    if _STRUCK.match(text) or _COMES_OF_IT.match(text) or (is_alone and _AFTER_ALL.match(text)):
         return True
     if is_alone and _SO_I.search(text) and (subject := _subject(plain, nouns)) is not None:
         return subject[0] in ("absent", "everybody")
