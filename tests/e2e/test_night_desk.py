@@ -16,11 +16,11 @@ from support import harbour as h
 pytestmark = pytest.mark.campaign
 
 # Forty lines that end nothing, and of which only ways, searches and a wait take time. So they meet everybody where the
-# hour has them, whatever the dice say: Ines brings coffee to the desk before eleven, Bram comes in for warmth at eleven,
+# hour has them, whatever the dice say: Bram comes in for warmth at eleven, Ines brings coffee to the desk after that,
 # Wendell is at home until one, and then both are at the counter.
 LINES = (
-    *("look", "search the blotter", "go to the lot", "ask Bram about the car", "go to the office", "look"),
-    *("ask Ines about Wendell", "look", "wait", "look", "ask Ines about Bram", "ask Bram about the law", "look"),
+    *("look", "search the blotter", "go to the lot", "ask Bram about the car", "go to the office", "wait"),
+    *("ask Ines about Wendell", "look", "look", "look", "ask Ines about Bram", "ask Bram about the law", "look"),
     *("ask Bram about the cake", "ask Bram about the rumour", "look", "promise Bram a slice of pie", "look"),
     *("ask Bram about Wendell", "ask Bram about Ines", "tell Bram about the rumour", "look", "go to the lot"),
     *("go to the walkway", "go to room 7", "ask Wendell about the pipe", "look", "ask Wendell about Odile"),
@@ -87,7 +87,7 @@ def test_what_is_told_was_in_the_tellers_knowledge_at_that_turn(game: App) -> No
         asked = {outcome["target_id"] for outcome in one["resolved"]["outcomes"] if outcome["type"] == "ask"}
         state = before[one["turn"]["turn_id"]]
         theirs = {item for item in learned for who in asked
-                  if item.startswith(f"{who}:knows#") or item in state.learned_by(who)}  # fmt: skip
+                  if item.startswith((f"{who}:knows#", f"{who}:knows~")) or item in state.learned_by(who)}  # fmt: skip
         assert learned <= own | theirs, (one["turn"]["turn_no"], one["view"]["me"]["id"], learned - own - theirs)
         told, answered = told + len(learned & own), answered + len(learned - own)
     assert told >= 4

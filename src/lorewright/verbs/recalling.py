@@ -92,13 +92,18 @@ def _tell_recall(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     records = [record for record in given.recorded if record.fact_id in outcome.fact_ids and plain(record.what)]
     if who is None or not records:
         return [Beat("outcome", "acted", {"band": "none"})]
-    return [_record(given, record, {"who": who}, is_first=number == 0) for number, record in enumerate(records[:3])]
+    # Another promise was given than the one that is claimed.
+    is_other = any(claim.words == outcome.words and not claim.holds for claim in given.premises)
+    first = "recalled.other" if is_other else "recalled"
+    groups = (first, "recalled.more", "recalled.more")
+    return [_record(given, record, {"who": who}, group) for group, record in zip(groups, records, strict=False)]
 
 
-def _record(given: NarratorInput, record: Recorded, slots: dict[str, Slot], *, is_first: bool) -> Beat:
+def _record(given: NarratorInput, record: Recorded, slots: dict[str, Slot], group: str) -> Beat:
     facts: dict[str, Fact] = {"by": "you" if record.by_id == given.player_id else "them", "kind": record.predicate}
-    group = "recalled" if is_first else "recalled.more"
-    return Beat("evidence", group, facts if is_first else {}, slots, authored=plain(record.what), is_speech=True)
+    return Beat(
+        "evidence", group, facts if group == "recalled" else {}, slots, authored=plain(record.what), is_speech=True
+    )
 
 
 def _tell_recall_of_others(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], words: str) -> list[Beat]:

@@ -54,6 +54,21 @@ def _as_news(action: Action) -> Action | None:
     return action.model_copy(update={"type": telling.name})
 
 
+_as_treat = as_free("charm", "buy")
+
+
+def _as_request(action: Action) -> Action | None:
+    """Return what an order is to a rule of the scenario: what one has somebody served is a favour to them, else
+    somebody is asked for the thing, which may be carried to another."""
+    asking = None if _TREATS.match(str(action.metadata.get("topic", ""))) else verb_for("win_over")
+    if asking is None or action.target_id is None:
+        return _as_treat(action)
+    return action.model_copy(update={"type": asking.name})
+
+
+_TREATS = re.compile(r"let me buy you\b", re.IGNORECASE)
+
+
 def _note(action: Action, state: WorldState) -> tuple[StateOp, ...]:
     """Return the op that notes the civility between the two for the day; empty where it is noted already."""
     key = "" if action.target_id is None else civil_key(action.actor_id, action.target_id, state)
@@ -174,10 +189,11 @@ CALL_FOR = Verb(
     rule_lines=lambda names: (f"order a drink from {person}" for person in names.people),
     tried="call for a drink",
     reply="free",
+    grounding="own",
     metadata=SmallTalkMetadata,
     aim="person",
     requires=_why_not_to_those_here,
-    also_ruled_as=as_free("charm", "buy"),
+    also_ruled_as=_as_request,
     is_speech=True,
     like="speech",
     sights=seen("{actor} called for something to drink", 1),

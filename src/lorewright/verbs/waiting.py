@@ -108,7 +108,7 @@ _HOUR = re.compile(
     r"(?:until|till|til|for|to|before|by|at)(?: it is| it's| about| around| the clock strikes)? "
     r"(?:(?:(?P<part>half|a quarter|quarter|(?P<few>[a-z-]+|\d+)(?: minutes| mins)?) (?P<joint>past|to|after|before)"
     r"|(?P<at_half>half)) )?"
-    r"(?P<hour>[a-z]+|\d{1,2})(?:[:.](?P<minutes>\d\d))?(?: ?(?P<clock>o'?clock))?"
+    r"(?P<hour>[a-z]+|\d{1,2})(?:[:. ](?P<minutes>\d\d))?(?: ?(?P<clock>o'?clock))?"
     r" ?(?P<half>am|pm|a\.m\.?|p\.m\.?|in the morning|in the afternoon|in the evening|at night|tonight)?"
     r"(?= ?(?:$|then\b|and\b|or\b|if\b|with\b|here\b|before\b|sharp\b|please\b))",
     re.IGNORECASE,

@@ -104,7 +104,7 @@ def other_claims(given: NarratorInput) -> Iterator[Beat]:
     """Yield what was taken for granted beside something else, and does not hold."""
     answered = {outcome.words for outcome in given.outcomes if _is_claim(outcome)}
     for premise in given.premises:
-        if premise.words not in answered and not premise.holds:
+        if premise.words not in answered and not premise.holds and not premise.evidence:
             beat = _denial(given, premise, premise.put_to)
             if beat is not None:
                 yield beat

@@ -10,6 +10,7 @@ from typing import Any
 
 from lorewright.builtin.parser.readings import ParseContext, Reading
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.earshot import is_of_absent
 from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import is_answered
@@ -325,6 +326,8 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     is_open = not kind.said or _HOW_ABOUT.match(words) is not None
     if ctx.nouns.people and is_open and (said := _as_statement(act, words)) is not None:
         return said
+    if ctx.nouns.people and not kind.said and is_of_absent(words, ctx.nouns):
+        return _put_as_question(act, words)
     is_of_game = bool(kind.aside) or kind == kinds().get(_PLACE)
     is_asked = _ASKS_PEOPLE.match(words) or (is_of_game and _ASKS_WHAT.match(words))
     if not ctx.nouns.people or kind.said or not is_asked or _OF_COMPANY.search(words):
@@ -364,7 +367,7 @@ _STATES = re.compile(
     r"(?:(?:so|and|but|well|oh|ah|hm+|no|yes)[, ]+)*"
     r"(?:you(?! (?:think|wonder|remember|recall|imagine|decide|try|know)\b)|your|it|it's|its|that's|this|there's"
     r"|they|he|she|nobody|somebody|everybody|everyone|the|my|i've|i used to|i never|i was|i'll bet|i bet|i can't"
-    r"|i could|we've)\b",
+    r"|i could|i should(?:n't)? have|we've)\b",
     re.IGNORECASE,
 )
 _OF_LISTENER = re.compile(
@@ -417,9 +420,7 @@ _OF_COMPANY = re.compile(
 _OF_OTHERS = re.compile(
     r"(?:(?:so|and|but|hey|ok|well)[, ]+)*(?:is|are|was|were|did|does|has|had|why|whose) (?!i\b|we\b)", re.I
 )
-_IS_PRESENT = re.compile(
-    r"(?:is|are) (?:the|that|he|she|\w+) .*\b(?:still|out|over|up) (?:here|there|around|about)\W*$", re.I
-)
+_IS_PRESENT = re.compile(r"(?:is|are) \w+ .*\b(?:still|out|over|up) (?:here|there|around|about)\W*$", re.I)
 _IS_THERE = re.compile(r"\W*(?:[\w']+,? )?(?:is|are) there\b", re.IGNORECASE)
 # The look round a place; from so much on the kind of a question about the game is not doubted; and what such
 # questions say.

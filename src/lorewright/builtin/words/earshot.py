@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.noun_phrases import Nouns, resolve
 from lorewright.builtin.words.plain_words import plain_deed
 from lorewright.builtin.words.utterances import TITLES
 from lorewright.index.keywords import STOP_WORDS, content_words
@@ -236,3 +237,20 @@ def hushes(words: str) -> bool:
 
 def _words(text: str) -> list[str]:
     return [singular(word.removesuffix("'s")) for word in re.findall(r"[\w']+", text.casefold().replace("’", "'"))]
+
+
+def is_of_absent(words: str, nouns: Nouns) -> bool:
+    """Tell whether a question is after somebody who is not here, by name or by the place where they are: no look
+    answers it."""
+    found = _OF_ABSENT.match(words)
+    named = "" if found is None else (found["who"] or found["where"]).strip(" ?!.")
+    here = (*nouns.people, *nouns.things, *nouns.doors)
+    is_place = bool(named) and resolve(named, (*nouns.exits, *nouns.known_places)) is not None
+    return found is not None and is_place == (found["who"] is None) and (is_place or resolve(named, here) is None)
+
+
+_OF_ABSENT = re.compile(
+    r"(?i:(?:(?:so|and|but|ok|okay|well)[, ]+)*)(?:(?i:where(?:'s| is| was| did| has| can i find))"
+    r" (?P<who>(?:(?:Mr|Mrs|Miss|Ms|Dr)\.? )?[A-Z][a-z]+)"
+    r"|(?i:who(?:'s| is|s) (?:the|that|this) [a-z]+ (?:in|from|at|of|behind) )(?P<where>.+))"
+)

@@ -138,10 +138,9 @@ def _check_claim(
     claim: Claim, words: str, spoken_to: str | None, grounds: Grounds, people: Mapping[str, str]
 ) -> Premise | None:
     """Return the claim with its people and its evidence; None where it is about nobody known."""
-    player = grounds.state.player_id
+    player, recorded = grounds.state.player_id, tuple[str, ...]()
     claim = _with_addressee(claim, people)
-    meant = {YOU: spoken_to, ME: player, **people}
-    by, to = meant.get(claim.by), meant.get(claim.to)
+    by, to = ({YOU: spoken_to, ME: player, **people}.get(named) for named in (claim.by, claim.to))
     if by is None or (claim.kind != "owns" and (to is None or by == to)):
         return None
     if claim.kind != "owns" and player not in (by, to):
@@ -151,11 +150,12 @@ def _check_claim(
             evidence = _items_owned(claim.what, grounds)
         case "promised" | "owes":
             evidence = _on_record(claim.what, grounds.state, by=by, to=str(to), predicate=claim.kind)
+            recorded = recorded_facts(grounds.state, by=by, to=str(to), predicate=claim.kind)
         case "said":
             evidence = _evidence_said(claim.what, grounds, by=by, to=str(to))
     return Premise(
-        kind=claim.kind, by=by, to=to, what=claim.what, words=words, holds=bool(evidence), evidence=evidence,
-        asks=claim.asks, put_to=spoken_to,
+        kind=claim.kind, by=by, to=to, what=claim.what, words=words, holds=bool(evidence), asks=claim.asks,
+        evidence=evidence or recorded, put_to=spoken_to,
     )  # fmt: skip
 
 

@@ -98,15 +98,15 @@ def _done_at(door: str, action: Action) -> Action:
 def as_questions(
     actions: Sequence[Action], state: WorldState, lore: SceneLore, generations: Sequence[Generation]
 ) -> tuple[Action, ...]:
-    """Return the actions, small talk as a question where the one who is asked has something to tell of it that they
-    have not told: what somebody wrote for them comes before a stock answer."""
-    asking = verb_for("question")
-    return tuple(
-        action.model_copy(update={"type": asking.name})
-        if asking is not None and _asks_for_own(action, state, lore, generations)
-        else action
-        for action in actions
-    )
+    """Return the actions, small talk as a question where somebody has something new to tell of it: no stock answer."""
+    asking, found = verb_for("question"), list(actions)
+    for at, action in enumerate(actions):
+        # A stock question stands for one after what somebody wants; the deed has the player's words.
+        own = {"topic": action.deed} if action.form == "ask_want" and action.deed else {}
+        asked = action.model_copy(update={"metadata": {**action.metadata, **own}})
+        if asking is not None and _asks_for_own(asked, state, lore, generations):
+            found[at] = asked.model_copy(update={"type": asking.name})
+    return tuple(found)
 
 
 def _asks_for_own(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> bool:
