@@ -416,7 +416,6 @@ _OF_COMPANY = re.compile(
     r"|do i (?:see|hear|smell|feel|have|know|carry|own))\b",
     re.IGNORECASE,
 )
-# What begins like that is done by nobody.
 _OF_OTHERS = re.compile(
     r"(?:(?:so|and|but|hey|ok|well)[, ]+)*(?:is|are|was|were|did|does|has|had|why|whose) (?!i\b|we\b)", re.I
 )
