@@ -146,3 +146,45 @@ def test_a_name_after_a_question_about_her_is_who_that_is(typed: str, person: st
     called = typed.rpartition(", ")[2].rstrip("?")
     act = with_name_apart(CROWD, Act(kind="ask", words=typed, person=called, score=0.9), "")
     assert (act.person, act.words) == (person, words)
+
+
+def test_what_is_told_on_the_way_to_somebody_by_name_is_told_to_them() -> None:
+    nouns = nouns_of(SCOPES["crowd"])
+    told, asked = Act(kind="tell", words="so it was a crate", score=0.9), Act(kind="ask", words="Viktor, where is Jin?")
+    thanks = Act(kind="thank", words="thank you", score=0.9)
+    context = ParseContext(nouns=nouns)
+    assert [who and who.name for who in addressed_by(context, [told, asked])] == ["Viktor", "Viktor"]
+    assert [who and who.name for who in addressed_by(context, [thanks, asked])] == [None, "Viktor"]
+
+
+@pytest.mark.parametrize("text", ["come on Viktor, where is Jin", "all right viktor, where is Jin"])
+def test_a_call_of_several_words_is_no_part_of_what_is_said(text: str) -> None:
+    assert addressed(text) == ("p:viktor", "where is Jin")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "what about you, Viktor?",
+        "and you, Viktor?",
+        "Viktor, what about you?",
+        "I ask Viktor the same thing",
+        "ask viktor about that too",
+        "same question to Viktor",
+    ],
+)
+def test_somebody_else_is_asked_what_another_was_asked_before(words: str) -> None:
+    act = Act(kind="ask_self", words=words, score=0.9)
+    asked = with_name_apart(ParseContext(nouns=nouns_of(SCOPES["crowd"]), topic="Jin"), act, "")
+    assert (asked.kind, asked.person, asked.topic) == ("ask", "Viktor", "Jin")
+
+
+@pytest.mark.parametrize("words", ["what about Viktor?", "you idiot Viktor", "what about you?", "ask Viktor about Jin"])
+def test_a_question_of_its_own_is_not_what_another_was_asked(words: str) -> None:
+    act = Act(kind="ask", words=words, score=0.9)
+    assert with_name_apart(ParseContext(nouns=nouns_of(SCOPES["crowd"]), topic="the tide"), act, "") == act
+
+
+def test_without_anything_asked_before_nothing_is_asked_again() -> None:
+    act = Act(kind="ask", words="what about you, Viktor?", score=0.9)
+    assert with_name_apart(ParseContext(nouns=nouns_of(SCOPES["crowd"])), act, "") == act

@@ -173,7 +173,7 @@ def _persuade_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]
 
 
 # Words before the aim of pressure on somebody.
-_AIMS = ("to", "that", "for", "into", "about", "if", "by", "not", "of")
+_AIMS = ("to", "that", "for", "into", "about", "on", "over", "if", "by", "not", "of")
 
 
 def _read_pressed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
@@ -317,7 +317,7 @@ PERSUADE = Verb(
             "persuade, convince, beg, flatter, charm, bribe, lie to, plead with, bargain with, negotiate with, "
             "coax, sweet-talk, implore, reason with, talk into, deceive, bluff, con, cajole, calm, reassure, "
             "appeal to, win over, haggle with, reason, trick, fool, urge, order, command, encourage, tempt, "
-            "invite, press",
+            "invite, press, pressure, badger, pester, work on",
             _read_persuade,
             has_topic=True,
         ),

@@ -212,10 +212,11 @@ def _read_record(ctx: ParseContext, words: str, asked: PhraseMatch | None, spoke
     verb = next((word for word in low if word in _recorded_words()), None)
     if verb is None or not low or low[0] not in ("what", "what's", "did", "do", "how", "whom", "who", "about", "if"):
         return None
-    if low[0] in ("who", "whom") and not _ME & set(low):
+    at = low.index(verb)
+    about, question = _recorded_words()[verb]
+    if (low[0] in ("who", "whom") or about == "owes") and not _ME & set(low):
         # What somebody owes to others is no matter between the two.
         return None
-    at = low.index(verb)
     if _OTHERS & set(low[:at]) and not _ME & set(low):
         # What she owes or promised is asked about, and not what the two said.
         return None
@@ -223,7 +224,6 @@ def _read_record(ctx: ParseContext, words: str, asked: PhraseMatch | None, spoke
     after = low[at + 1 : -1] if low[-1] == "with" else low[at + 1 :]
     named = exact(" ".join(after), ctx.nouns.people) or _named_before(ctx, low[:at])
     who = named or asked or only_person(ctx)
-    about, question = _recorded_words()[verb]
     if who is None:
         phrase = f"what did I {question} you" if by == "you" else f"what did you {question} me"
         return asking(words, "Whom do you ask?", [f"{typeable(person.name)}, {phrase}" for person in ctx.nouns.people])

@@ -334,30 +334,28 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
         return act
     if is_of_game:
         is_doubted = act.score < _CERTAIN and act.kind in _SHOWN_BY and not _SHOWN_BY[act.kind].search(words)
-        return _put_as_question(act, words) if is_doubted else act
+        return put_as_question(act, words) if is_doubted else act
     if not kind.asks_why and not kind.felt and act.score >= _GUESSED and not _OF_OTHERS.match(words):
         return act
     # `Is the water cold?` feels the water.
-    noun = act.target.rpartition(" ")[0] if kind.felt else ""
-    if noun and in_prose(noun, ctx.nouns) is not None:
+    if (noun := act.target.rpartition(" ")[0] if kind.felt else "") and in_prose(noun, ctx.nouns) is not None:
         return act.model_copy(update={"target": noun, "words": kind.lines[0].format(target=noun)})
     if act.target and (_IS_PRESENT.match(words) or (_IS_THERE.match(words) and _is_entity(ctx, act.target))):
         return act
-    return _put_as_question(act, words)
+    return put_as_question(act, words)
 
 
 def _as_statement(act: Act, words: str) -> Act | None:
     """Return what is told to who is here and was taken for a thought, or by a guess for an act; None for others."""
     is_thought = act.kind == _THOUGHT and _STATES.match(words) is not None
     is_guess = kind_of(act).harmless and act.score < _HALF and _OF_LISTENER.match(words) is not None
-    is_need = act.score < _GUESSED and _NEEDS.match(words) is not None
+    is_about = _HOW_ABOUT.match(words) is not None
+    is_need = is_about or (act.score < _GUESSED and _NEEDS.match(words) is not None)
     if act.target and _SEEKS.match(words):
-        return _put_as_question(act, act.target)
-    is_need = is_need or _HOW_ABOUT.match(words) is not None
+        return put_as_question(act, act.target)
     if not is_thought and not is_guess and not is_need:
         return None
-    is_left = _HOW_ABOUT.match(words) is not None and not is_thought
-    said = next(name for name, other in kinds().items() if other.of_doing) if is_left else "opinion"
+    said = next(name for name, kind in kinds().items() if kind.of_doing) if is_about and not is_thought else "opinion"
     return Act(kind=said, words=act.words, person=act.person, topic=words.strip(" .!,"), score=1.0)
 
 
@@ -387,7 +385,8 @@ _HOW_ABOUT = re.compile(
 )
 
 
-def _put_as_question(act: Act, words: str) -> Act:
+def put_as_question(act: Act, words: str) -> Act:
+    """Return an act as a question in other words."""
     kind = next(kind.asks_why for kind in kinds().values() if kind.asks_why)
     return Act(kind=kind, words=act.words, topic=words.strip(" ?.!,"), score=1.0)
 
@@ -404,6 +403,8 @@ _ASKS_PEOPLE = re.compile(
     r"|how come|what (?:if|time|should|would|shall|did|was|were|had|has|does)|should|shall)\b"
     r"|i wonder (?:what|who|where|why|how|if|whether|when)\b"
     r"|(?:who(?:'s|s)?|whos) (?!am\b)|do (?:i|you|u|we|they|people|any\w*|some\w*|these|those)\b"
+    r"|(?<=tell me )(?:where|what|who|when|which)\b"
+    r"|where (?:would|could|might|can|do|does|did|should) (?:i|we|you|people|any\w+|some\w+) (?:find|get|buy|keep)\b"
     r"|(?:have|can|could) (?:they|he|she|it|people|any\w+|some\w+|we|you|u)\b)",
     re.IGNORECASE,
 )

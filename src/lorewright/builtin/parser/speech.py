@@ -375,7 +375,7 @@ _GOING_ON = frozenset(
     """else more exactly happened happen mean meant say said saying says anything something go going on really
     again sure long ago time since come so that this it she he they her him them then next why when how where
     what who whom did do does was were is are has have had be been and but continue there think believe tell me
-    us know you i look like ever often first last much many far soon still even about for with of to at in a the
+    us know you i look like ever often first last much many far soon still even about by for with of to at in a the
     any all right true certain""".split()
 )
 

@@ -46,6 +46,7 @@ from lorewright.builtin.parser.speech import (
     unheard,
 )
 from lorewright.builtin.parser.vocatives import short_name
+from lorewright.builtin.parser.ways import is_open_way
 from lorewright.builtin.words.asides import is_of_the_game, is_question
 from lorewright.builtin.words.clauses import find_posture, lexicon, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, in_prose, resolve
@@ -150,11 +151,9 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & words_in(act)):
         return True
     is_to_nobody = not ctx.nouns.people and all(action.target_id is None for action in reading.actions)
-    if kind.said and (
-        missing_called(ctx, act) or (is_to_nobody and called_behind(ctx, act.words, act.target or act.person))
-    ):
-        return True
-    if kind.said and act.person and (is_to_nobody or speechless(ctx, act.person)):
+    is_called = bool(act.person) and bool(is_to_nobody or speechless(ctx, act.person))
+    is_behind = is_to_nobody and bool(called_behind(ctx, act.words, act.target or act.person))
+    if kind.said and (is_called or is_behind or missing_called(ctx, act)):
         return True
     if kind.said and any(action.metadata.get("detail_is") == "scenery" for action in reading.actions):
         # Words are put to somebody, and no thing of the prose is meant by a word for people.
@@ -170,12 +169,13 @@ def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
         or (kind.of_doing and not _TO_KNOW.search(act.words))
     ) and any(is_answered(action.type) for action in reading.actions):
         return True
-    if kind.of_ways and act.target and _is_way(ctx, act.target):
-        return True
-    if _asks_for_people(ctx, kind, act) or _stays_by_one(ctx, kind, act) or _is_nominal(ctx, kind, act):
-        return True
-    doors = {door.id for door in ctx.nouns.doors}
-    if kind.of_doors and not any(action.target_id in doors for action in reading.actions):
+    if (
+        (kind.of_ways and act.target and is_open_way(ctx, act))
+        or _asks_for_people(ctx, kind, act)
+        or _stays_by_one(ctx, kind, act)
+        or _is_nominal(ctx, kind, act)
+        or (kind.of_doors and not {door.id for door in ctx.nouns.doors} & {act.target_id for act in reading.actions})
+    ):
         return True
     if (
         kind.asks_why
@@ -285,7 +285,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         if found is None and (in_prose(act.target, ctx.nouns) is None if act.target else kind.aside):
             return wondering(act.words.strip(" ?"))
     hearer = _hearer(ctx, act)
-    if kind.of_ways and hearer is not None and act.target and _is_way(ctx, act.target):
+    if kind.of_ways and hearer is not None and act.target and is_open_way(ctx, act):
         return acting(ctx, kind.of_ways, f"{act.kind} {act.target}", target=hearer, metadata={"topic": act.target})
     if kind.of_any and _ANYTHING & words_in(act) and (not act.target or _ANYTHING & set(act.target.casefold().split())):
         return read(kind.of_any)

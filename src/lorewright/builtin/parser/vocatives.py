@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import kind_of, kinds
-from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.parser.act_kinds import kind_of, kinds, put_as_question
+from lorewright.builtin.parser.readings import ParseContext, typeable
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
-from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import TITLES, is_said, titled_name
@@ -32,7 +32,7 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
         return _find_name_at_an_end(ctx, words)
     people = ctx.nouns.people + ctx.nouns.known_people
     begins, ends = typed(words[: commas[0]]), typed(words[commas[-1] + 1 :])
-    first = exact(begins, people) or _by_courtesy(ctx, begins)
+    first = exact(begins, people) or _by_courtesy(ctx, begins) or _called_after(words[: commas[0]], ctx)
     last = exact(ends, people) or _by_courtesy(ctx, ends) or short_name(ctx, ends)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
         partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
@@ -43,6 +43,12 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     is_request = lows(spoken)[1:2] in (["me"], ["us"], ["your"], ["my"], ["here"], ["with"], ["quiet"], ["still"])
     is_asked = is_request or not begins_with_verb(lows(spoken))
     return (last, spoken) if last and spoken and is_asked else None
+
+
+def _called_after(words: Sequence[Word], ctx: ParseContext) -> PhraseMatch | None:
+    """Return the person here who is called by words that say no more: `come on Viktor`, `all right, Mira`."""
+    calls = longest_prefix(lows(words), _CALLS_OF_SEVERAL)
+    return exact(typed(words[len(calls) :]), ctx.nouns.people) if 0 < len(calls) < len(words) else None
 
 
 def _calls_somebody(ctx: ParseContext, words: Sequence[Word]) -> bool:
@@ -112,6 +118,11 @@ def addressed(ctx: ParseContext, acts: Sequence[Act]) -> list[Candidate | None]:
         is_open = bool(kind_of(act).said) and not act.person and found[at] is None
         if is_open and kind_of(after).said and (called := _called_alone(ctx, after)) is not None:
             found[at] = called
+    # What is told on the way to somebody by name is told to them: `so it was a crate. Mira, who sent it?`
+    named = [who or (_called_in(ctx, act) or _named(ctx, act)) for who, act in zip(found, acts, strict=True)]
+    if len({who.id for who in named if who is not None}) == 1:
+        start = next(at for at, who in enumerate(named) if who is not None)
+        found[:start] = [named[start] if _is_told(act) else who for act, who in zip(acts[:start], found, strict=False)]
     return [None if who == ctx.listener else who for who in found]
 
 
@@ -126,6 +137,16 @@ _ADDRESSES = frozenset("mister mr missus mrs man guy".split())
 def _called_in(ctx: ParseContext, act: Act) -> Candidate | None:
     found = find_vocative(ctx, words_of(act.words))
     return found[0].candidate if found is not None and found[0].candidate in ctx.nouns.people else None
+
+
+def _named(ctx: ParseContext, act: Act) -> Candidate | None:
+    match = exact(act.person, ctx.nouns.people) if act.person and kind_of(act).said else None
+    return None if match is None else match.candidate
+
+
+def _is_told(act: Act) -> bool:
+    told = verb_with(lambda syntax: syntax.remark)
+    return told is not None and kind_of(act).said == told.name and not act.person
 
 
 def _called_alone(ctx: ParseContext, act: Act) -> Candidate | None:
@@ -256,6 +277,15 @@ _CALLS = frozenset(
 )
 
 
+_CALLS_OF_SEVERAL = frozenset(
+    tuple(call.split())
+    for call in (
+        "come on, oh come on, go on, come now, now now, all right, alright, fine, right, now, look here, listen here"
+        ", hold on, wait, my dear, dear old, good old, you there, then, tell me, excuse me, pardon me, never mind"
+    ).split(", ")
+)
+
+
 # Words after which a name is an object.
 _JOINTS = frozenset(
     "is was are were be a an the this that my your his her their our to at from with by of for on "
@@ -293,9 +323,57 @@ def _called_out(words: Sequence[Word]) -> int:
     return at if at and words[at].text.startswith("!") else 0
 
 
+# Somebody else is asked what another was asked before.
+_WHO, _LEAD = r"(?P<who>[\w'][\w' ]{1,30}?)", r"(?:(?:and|so|but|ok|okay|well|then|now|i|we|turn to \w+ and)[, ]+)*"
+_ALIKE = tuple(
+    re.compile(rf"{_LEAD}{said}", re.IGNORECASE)
+    for said in (
+        rf"(?:what|how) about (?:you|u|yourself)(?: too| then)?[, ]+{_WHO}",
+        rf"(?:you|yourself)(?: too| then)?, {_WHO}",
+        rf"{_WHO}[,?!. ]+(?:and |but |so )?(?:(?:what|how) about|and) (?:you|u|yourself)(?: then)?",
+        rf"asks? {_WHO},? (?:about )?(?:the |that )?(?:very |exact )?(?:same(?: thing| question)?|that|it)(?: too)?",
+        rf"asks? {_WHO},? (?:too|as well|instead)",
+        rf"(?:the )?same(?: question| thing)?(?: to| for|,)+ {_WHO}",
+        rf"{_WHO}, (?:the )?same (?:question|thing)(?: to you)?",
+    )
+)
+
+
+def _asked_alike(ctx: ParseContext, act: Act) -> Act:
+    """Return words that ask somebody else what was asked before as that question, put to them: `what about you, Lund?`,
+    `ask Mira the same thing`."""
+    words = act.words.strip(' *.,!?"“”')
+    said = next(filter(None, (pattern.fullmatch(words) for pattern in _ALIKE)), None) if ctx.topic else None
+    who = None if said is None else exact(said["who"], ctx.nouns.people) or short_name(ctx, said["who"])
+    if who is None or who.candidate == ctx.listener:
+        return act
+    name = typeable(who.candidate.name)
+    asked = put_as_question(act, f"what about {ctx.topic}")
+    return asked.model_copy(update={"person": name, "words": f"ask {name} about {ctx.topic}", "topic": ctx.topic})
+
+
+def _asks_what(ctx: ParseContext, act: Act, words: str) -> bool:
+    """Tell whether a look is a question about what is not there to be looked at: `what's the signal?`"""
+    if kind_of(act).said or kind_of(act).aside or not act.target or not ctx.nouns.people:
+        return False
+    if not _WHAT_IS.match(words):
+        return False
+    shown = in_prose(act.target, ctx.nouns)
+    return resolve(act.target, ctx.nouns.everything()) is None and (shown is None or shown.standing == "absent")
+
+
+_WHAT_IS = re.compile(
+    r"(?:(?:so|and|but|ok|well|then)[, ]+)*what(?:'s|s| is| are) (?:the|a|an|his|her|their|your|all)\b", re.I
+)
+
+
 def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
     """Return an act whose words are a question that ends with the name of somebody here, with no comma before it, as
-    one of the kind `called` that is put to them, where there is one: `where's my box Dorrie`."""
+    one of the kind `called` that is put to them, where there is one: `where's my box Dorrie`; one that asks them what
+    another was asked before as that question."""
+    act = _asked_alike(ctx, act)
+    if _asks_what(ctx, act, said := act.words.strip(' *"”')):
+        return put_as_question(act, said)
     if not kind_of(act).said and (told := _told_to(ctx, act)) is not None:
         return told
     act = _with_name_for_pronoun(ctx, act)

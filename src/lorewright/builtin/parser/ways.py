@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, kind_of
+from lorewright.builtin.parser.act_kinds import Kind, kind_of, words_in
 from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off, way_behind
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -362,3 +362,13 @@ def lies_elsewhere(ctx: ParseContext, phrase: str) -> bool:
     """Tell whether a phrase is a place that none of the ways out leads to."""
     near = (*ctx.nouns.exits, *ctx.nouns.doors, *ctx.nouns.things)
     return exact(phrase, ctx.nouns.known_places) is not None and resolve(phrase, near) is None
+
+
+def is_open_way(ctx: ParseContext, act: Act) -> bool:
+    """Tell whether a question after a way is answered by pointing: it leads on from here, and is not shut."""
+    here = (*ctx.nouns.people, *ctx.nouns.things)
+    near = resolve(act.target, ctx.nouns.exits) if resolve(act.target, here, whole=True) is None else None
+    return isinstance(near, PhraseMatch) and not near.candidate.is_shut and not _SHUT & words_in(act)
+
+
+_SHUT = frozenset("locked closed shut barred blocked guarded key open unlock through past".split())

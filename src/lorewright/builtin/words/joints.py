@@ -109,6 +109,11 @@ _AT_TIME = re.compile(
 _I_SAY = re.compile(r"(?:(?:and|then|but) )*i (?=(?:ask|tell|greet|thank)\b)", re.IGNORECASE)
 _UNSURE = 0.6
 # That it is said, after it: `you go first, I say`.
+# An answer is asked for beside something else: `something hot, please, and tell me where she is`.
+_AND_TELL = re.compile(r"(?<=\w),? and (?=(?:please |then )*tell me (?:who|what|where|when|why|how|about|if)\b)", re.I)
+# What somebody else said is told, and not done: `count the chips, she wrote`.
+_OF_ANOTHER = re.compile(r"\w, (?:s?he|they|(?-i:[A-Z])\w+) (?:wrote|writes|said|says|told me|kept saying)[.!]*$", re.I)
+_TOLD = "tell"
 _SAID_I = re.compile(
     rf"(?<=\w),? i (?:say|add|reply|tell (?:him|her|them|{_NAMED}))(?:, (?:not )?(?:as|like|in) [^,]+)?[,.]*$",
     re.IGNORECASE,
@@ -281,6 +286,13 @@ def _apart(act: Act, tag_acts: TagActs) -> Iterator[Act]:
         return
     if _SAID_I.search(act.words):
         yield from tag_acts(_SAID_I.sub("", act.words))
+        return
+    if "?" not in act.words and _OF_ANOTHER.search(act.words):
+        yield Act(kind=_TOLD, words=act.words, topic=act.words.strip(_AROUND), score=1.0)
+        return
+    if (joint := _AND_TELL.search(act.words)) is not None:
+        for part in (act.words[: joint.start()], act.words[joint.end() :]):
+            yield from tag_acts(part.strip(_AROUND))
         return
     framed = _FRAMED.fullmatch(act.words)
     meanwhile = _MEANWHILE.fullmatch(act.words)

@@ -44,13 +44,15 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A person, thing or place that a phrase may name. For a way out `id` is the place that it leads to."""
+    """A person, thing or place that a phrase may name. For a way out `id` is the place that it leads to; it `is_shut`
+    where its door is locked."""
 
     id: str
     kind: Kind
     name: str
     keys: tuple[Key, ...]
     pronoun: str = "they"
+    is_shut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def _way(way: WayOut, door: Named | None) -> Candidate:
     keys += [Key(key_words(alias), way.name) for alias in way.to_aliases]
     if door is not None:
         keys += [Key(key_words(name), door.name) for name in (door.name, *door.aliases)]
-    return Candidate(way.to, "exit", way.name, tuple(key for key in keys if key.words))
+    return Candidate(way.to, "exit", way.name, tuple(key for key in keys if key.words), is_shut=way.locked)
 
 
 def _named_in_prose(scope: Scope, *, sure: bool) -> tuple[Candidate, ...]:
