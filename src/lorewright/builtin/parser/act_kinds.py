@@ -327,7 +327,7 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     if ctx.nouns.people and is_open and (said := _as_statement(act, words)) is not None:
         return said
     if ctx.nouns.people and not kind.said and is_of_absent(words, ctx.nouns):
-        return _put_as_question(act, words)
+        return put_as_question(act, words)
     is_of_game = bool(kind.aside) or kind == kinds().get(_PLACE)
     is_asked = _ASKS_PEOPLE.match(words) or (is_of_game and _ASKS_WHAT.match(words))
     if not ctx.nouns.people or kind.said or not is_asked or _OF_COMPANY.search(words):
@@ -470,9 +470,8 @@ _AFTER_IT = re.compile(r"\b(in|aboard|on|up|down|out) after (?:it|them)\b|(?<=\b
 def given_back(ctx: ParseContext, act: Act, taken: str) -> Act:
     """Return an act of handing back what was taken before it, and is no thing that anybody could have, as one of no
     consequence."""
-    kind = kind_of(act)
-    mine = _MINE.match(act.target) if kind.held and act.person else None
-    if mine is not None and {mine[1], singular(mine[1])} & lexicon().worn:
+    mine = _MINE.match(act.target) if (kind := kind_of(act)).held and act.person else None
+    if mine and {mine[1], singular(mine[1])} & lexicon().worn:
         return act.model_copy(update={"kind": kind.held, "second": ""})
     noun = in_prose(act.target, ctx.nouns) if kind.held and act.person and _BACK_TO.search(act.words) else None
     if noun is not None and noun.standing == "shown" and resolve(act.target, ctx.nouns.everything()) is None:
