@@ -213,3 +213,8 @@ def test_what_somebody_is_told_of_others_goes_on_and_decides_nothing() -> None:
         "I tell Viktor she's well and sit down", act("tell", "I tell Viktor she's well"), act("sit", "and sit down")
     )
     assert [action.type for action in output.proposed_actions][-1] == "sit"
+
+
+def test_what_follows_a_call_is_said_to_whom_is_called() -> None:
+    output = heard("Viktor, nobody keeps a chair.", act("tell", "Viktor, nobody keeps a chair.", person="Viktor"))
+    assert output.aside is None and [action.target_id for action in output.proposed_actions] == ["p:viktor"]

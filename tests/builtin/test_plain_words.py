@@ -17,6 +17,11 @@ NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
     ("typed", "meant"),
     [
         ("you have see my friend jin?", "have you seen my friend jin?"),
+        ("I don't suppose there's any chance of you waiting for me?", "could you wait for me?"),
+        ("any chance of you giving me a hand?", "could you give me a hand?"),
+        ("I don't suppose you could turn that down", "could you turn that down"),
+        ("I don't suppose you know her", "do you know her"),
+        ("I don't suppose she cares", "I don't suppose she cares"),
         ("yo viktor u seen jin", "hey viktor have you seen jin"),
         ("why you clean glass?", "why do you clean glass?"),
         ("where she put the key", "where did she put the key"),

@@ -639,3 +639,21 @@ def test_a_question_of_no_telling_word_is_about_what_was_said_before_it() -> Non
     assert asked.type == "ask"
     assert "patch on the counter" in asked.words
     assert types(reading(said, act("ask", "Where is Jin?"))) == ["remark", "ask"]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (act("look", "check the credstick's balance", target="credstick's balance"), "credstick"),
+        (act("look", "check the stool's legs", target="stool's legs"), "stool's legs"),
+    ],
+)
+def test_a_part_of_what_one_carries_that_has_no_name_is_that_thing(said: Act, meant: str) -> None:
+    assert acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), [said])[0].target == meant
+
+
+def test_words_to_nobody_beside_deeds_are_said_aloud() -> None:
+    scope = SCOPES["bar"].model_copy(update={"people": ()})
+    acts = (act("sit", "sit down"), act("ask", "and does nobody take milk?", topic="milk"))
+    output = interpret(InterpreterInput(player_text="sit down and does nobody take milk?", scope=scope), lambda _: acts)
+    assert output.rest is None and types(output) == ["sit", "remark"]

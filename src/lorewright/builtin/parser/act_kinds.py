@@ -36,7 +36,7 @@ class Kind:
     needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one goes up to
     a door; `slyly`: the verbs of what one pretends not to do; `elsewhere`:
     what it is at a place that is not near; `anywhere`: it may be done where nothing is known of
-    the place. What is done to a part of somebody may be the verb that `holds` them; of what is
+    the place; `asks`: what it lacks. What is done to a part of somebody may be the verb that `holds` them; of what is
     done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
     that; what `opens` a door is done to its handle; `through` is
     the line for what one looks out of; `held` is the kind of an act after which a hand stays on the thing,

@@ -221,8 +221,9 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         form = {"form": form_of(act, reading)}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
-    if not reading.actions and not reading.unknown and (missing := _missing(act, reading)):
-        return replace(reading, unclear=missing)
+    is_named = bool(reading.unknown) and reading.unknown.casefold() not in _NO_NAMES
+    if not reading.actions and not is_named and (missing := _missing(act, reading)):
+        return replace(reading, unclear=missing, unknown="")
     known = vocabulary_of(ctx.nouns) | words_shown(ctx.nouns) if act.odd else frozenset()
     low = {word: word.casefold().removesuffix("'s") for word in act.odd}
     odd = {word for word in act.odd if not {low[word], f"{low[word]}s", singular(low[word])} & known}
@@ -243,6 +244,8 @@ def _missing(act: Act, reading: Reading) -> Unclear | None:
     return reading.unclear.model_copy(update={"question": f"{_MEANT}{deed}: {asks}?"})
 
 
+# Words for things that were named before, and the name of none.
+_NO_NAMES = frozenset("both all each one some half either".split())
 # From that on an act is told as its kind.
 _TOLD = 0.3
 
