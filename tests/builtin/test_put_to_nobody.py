@@ -185,7 +185,15 @@ def test_where_nobody_is_what_begins_with_a_verb_is_done(text: str, kind: str, d
 
 
 @pytest.mark.parametrize(
-    "text", ["please be so kind and move on", "let me in", "Do you hear me?", "get out of there!", "I hope it rains"]
+    "text",
+    [
+        "please be so kind and move on",
+        "let me in",
+        "Do you hear me?",
+        "get out of there!",
+        "I hope it rains",
+        "stop moving the plate",
+    ],
 )
 def test_a_sign_of_speech_makes_words_of_it(text: str) -> None:
     output = read(text, heard_as("request", text, "work", "pose"))
@@ -231,3 +239,12 @@ def test_forms_of_address_call_who_is_heard(text: str) -> None:
     assert earshot.calls_out(text)
     output = read(text, said("tell", text, person="sir"))
     assert output.aside is not None and output.aside.kind == "alone"
+
+
+def test_who_is_seen_from_here_is_meant_by_a_pronoun() -> None:
+    watched = read("wave at him", heard_as("gesture", "wave at him", person="him"), told=IN_STREET, scope="cell")
+    assert [action.deed for action in watched.proposed_actions] == ["wave at Constable Oakes"]
+    taken = read(
+        "carry the cup out to him", heard_as("give", "carry the cup out to him", "work"), told=IN_STREET, scope="cell"
+    )
+    assert "go" in [action.type for action in taken.proposed_actions]

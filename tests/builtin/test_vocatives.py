@@ -188,3 +188,8 @@ def test_a_question_of_its_own_is_not_what_another_was_asked(words: str) -> None
 def test_without_anything_asked_before_nothing_is_asked_again() -> None:
     act = Act(kind="ask", words="what about you, Viktor?", score=0.9)
     assert with_name_apart(ParseContext(nouns=nouns_of(SCOPES["crowd"])), act, "") == act
+
+
+def test_a_form_of_address_after_a_name_is_no_part_of_it() -> None:
+    assert addressed("Viktor my dude, where is Jin") == ("p:viktor", "where is Jin")
+    assert meant("Mr Marlow, sir, where is it?", "mister, nice taps") == ["Mr Marlow", "Mr Marlow"]

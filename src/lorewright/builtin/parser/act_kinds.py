@@ -323,7 +323,7 @@ def as_question(ctx: ParseContext, act: Act) -> Act:
     """Return a question that was taken for an act, or for one about the game, as a question to who is here; others, and
     those after what is there to be looked at, as they are."""
     kind, words = kind_of(act), act.words.strip(' *"”')
-    is_open = not kind.said or _HOW_ABOUT.match(words) is not None
+    is_open = not kind.said or bool(_HOW_ABOUT.match(words) or _SEEKS.match(words))
     if ctx.nouns.people and is_open and (said := _as_statement(act, words)) is not None:
         return said
     if ctx.nouns.people and not kind.said and is_of_absent(words, ctx.nouns):
@@ -351,8 +351,8 @@ def _as_statement(act: Act, words: str) -> Act | None:
     is_guess = kind_of(act).harmless and act.score < _HALF and _OF_LISTENER.match(words) is not None
     is_about = _HOW_ABOUT.match(words) is not None
     is_need = is_about or (act.score < _GUESSED and _NEEDS.match(words) is not None)
-    if act.target and _SEEKS.match(words):
-        return put_as_question(act, act.target)
+    if (sought := _SEEKS.match(words)) is not None:
+        return put_as_question(act, act.target or words[sought.end() - 1 :].partition(",")[0])
     if not is_thought and not is_guess and not is_need:
         return None
     said = next(name for name, kind in kinds().items() if kind.of_doing) if is_about and not is_thought else "opinion"
@@ -372,10 +372,10 @@ _OF_LISTENER = re.compile(
     r"(?:your \w+(?: \w+)? (?:is|are|was|looks?|smells?)|you(?:'ve got| look| seem| must be))\b", re.I
 )
 _NEEDS = re.compile(r"i (?:really )?need (?!to\b)\w", re.IGNORECASE)
-# Who has to find something tells so, and asks for it.
 _SEEKS = re.compile(
-    r"(?:please,? |hello,? |sorry,? )?(?:i (?:really |only |just )?(?:need|have|must|want|would like)(?: to)? find"
-    r"|i(?:'m| am) (?:looking|searching) for) (?!out\b)\w",
+    r"(?:(?:please|hello|sorry|sir|madam|miss|excuse me),? )*"
+    r"(?:i (?:really |only |just )?(?:need|have|must|want|would like)(?: to)? find"
+    r"|(?:i(?:'m| am) )?(?:looking|searching) for) (?!out\b)\w",
     re.IGNORECASE,
 )
 _HOW_ABOUT = re.compile(

@@ -238,7 +238,7 @@ def way_alone(ctx: ParseContext, words: str) -> Reading | None:
 
 
 _DECIDING = frozenset(
-    "ok okay k kk right alright fine well so yes then first now next maybe i guess think , . the".split()
+    "ok okay k kk right alright fine well so yes then first now next maybe i guess think please , . the".split()
 )
 
 

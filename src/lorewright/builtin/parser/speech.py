@@ -261,7 +261,8 @@ def missing_called(ctx: ParseContext, act: Act) -> str:
 
 
 _ENDEARING = frozenset(
-    "friend friends dear dearest love lady lord good fine darling sweet boy girl child man woman guy room rest".split()
+    "friend friends dude bro mate pal buddy lad dear dearest love lady lord good fine darling sweet boy girl child man"
+    " woman guy room rest".split()
 )
 
 

@@ -49,7 +49,7 @@ from lorewright.builtin.parser.vocatives import short_name
 from lorewright.builtin.parser.ways import is_open_way
 from lorewright.builtin.words.asides import is_of_the_game, is_question
 from lorewright.builtin.words.clauses import find_posture, lexicon, verb_with, words_of
-from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, Tie, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
 from lorewright.scene_lore.nouns import is_verb
@@ -399,13 +399,13 @@ def _filled(kind: Kind, act: Act, hearer: PhraseMatch | None) -> Iterator[str]:
 def _hearer(ctx: ParseContext, act: Act) -> PhraseMatch | None:
     """Return to whom something is said: somebody named, else with whom one speaks."""
     named = (person_meant(ctx, act.person) or short_name(ctx, act.person)) if act.person else None
-    if named is None and " " in act.person and act.person.casefold().split()[0] not in TITLED:
-        # `the tap man` is a man.
+    if named is None and " " in act.person and act.person.casefold().split()[0] not in TITLED:  # `the tap man`
         named = person_meant(ctx, act.person.split()[-1])
+    if isinstance(named, Tie):  # of several captains the first one hears it
+        named = next((match for match in named.matches if match.candidate in ctx.nouns.people), None)
     is_elsewhere = isinstance(named, PhraseMatch) and named.candidate not in ctx.nouns.people
     if is_elsewhere and not is_called_by(act.words, act.person):
-        # Who is only spoken of is not spoken to: `you think Jin is aboard?`
-        named = None
+        named = None  # `you think Jin is aboard?`
     return named if isinstance(named, PhraseMatch) else only_person(ctx)
 
 

@@ -80,6 +80,7 @@ def deeds_of(ctx: ParseContext, act: Act) -> list[Act]:
     if ctx.nouns.people or not act.likely:
         return [act]
     told = tuple(dict.fromkeys(noun.text for noun in ctx.shown if noun.key.startswith(TOLD)))
+    given, act = act, _with_name(ctx, act, told)
     words = act.words.strip(_SIGNS)
     walk = next(kind.elsewhere for kind in kinds().values() if kind.elsewhere)
     what, where = earshot.taken_to(words)
@@ -95,6 +96,10 @@ def deeds_of(ctx: ParseContext, act: Act) -> list[Act]:
         named = {field: "" for field in ("target", "second", "person") if getattr(act, field) not in rest}
         met = act.model_copy(update={"words": rest, "person": act.person if act.person in rest else "", **named})
         return [_walked(walk, aim), met] if is_said(act) else [_walked(walk, aim)]
+    if act is not given and not is_said(act):
+        kind = kinds()[act.kind]
+        shown = {"kind": _least_of(act), "target": "", "second": "", "person": "", "topic": "", "score": 1.0}
+        return [act.model_copy(update=shown)] if kind.harmless or kind.alone else [given]
     is_words = is_said(act) or (is_thought(act) and act.score < _UNSURE)
     if is_words and (left := earshot.left_undone(words)):
         noun = re.search(r"\b(?:the|that|this|my) ([\w' -]+)$", left)
@@ -107,6 +112,20 @@ def deeds_of(ctx: ParseContext, act: Act) -> list[Act]:
         return [act]
     deed = next((name for name in act.likely if _is_deed(kinds()[name], act)), "")
     return [act.model_copy(update={"kind": deed, "score": TURNED, "topic": ""})] if deed else [act]
+
+
+def _with_name(ctx: ParseContext, act: Act, told: Sequence[str]) -> Act:
+    """Return an act with the name of who alone is seen from here in place of `him` or `her`; others as they are."""
+    field = next((field for field in ("target", "person") if getattr(act, field).casefold() in _HIM), "")
+    field = field or ("target" if _OF_HIM.search(act.words) and not act.target and not act.person else "")
+    others = earshot.named_beyond(earshot.beyond(told, _names(ctx))) if field else ()
+    if len(others) != 1:
+        return act
+    return act.model_copy(update={"words": _OF_HIM.sub(others[0], act.words, count=1), field: others[0]})
+
+
+_HIM = frozenset(("him",))
+_OF_HIM = re.compile(r"\bhim\b(?=\W*$| (?:a|in|from|for|and|out|over|through|while|till|until|what|how|if)\b)", re.I)
 
 
 def _is_deed(kind: Kind, act: Act) -> bool:
@@ -136,10 +155,6 @@ def _goal(ctx: ParseContext, phrase: str, told: Sequence[str], within: str = "")
     if not within and (person := _absent(ctx, phrase)) is not None:
         return person.name
     named = next(_names_in(ctx, f"the {within or phrase}", told), "")
-    if phrase.casefold() in lexicon().person_pronouns:
-        # Who alone is seen from here is meant.
-        others = [said for said in earshot.beyond(told, _names(ctx)) if earshot.is_of_named(said)]
-        return _way_in(ctx, others[0]) if len(others) == 1 else ""
     seen = earshot.told_of_person(named, within or phrase, told) if named else ""
     return _way_in(ctx, seen) if seen and seen in earshot.beyond(told, (*_names(ctx), named)) else ""
 

@@ -31,7 +31,7 @@ def find_vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch
     if not commas:
         return _find_name_at_an_end(ctx, words)
     people = ctx.nouns.people + ctx.nouns.known_people
-    begins, ends = typed(words[: commas[0]]), typed(words[commas[-1] + 1 :])
+    begins, ends = typed(_without_address(words[: commas[0]])), typed(words[commas[-1] + 1 :])
     first = exact(begins, people) or _by_courtesy(ctx, begins) or _called_after(words[: commas[0]], ctx)
     last = exact(ends, people) or _by_courtesy(ctx, ends) or short_name(ctx, ends)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
@@ -49,6 +49,13 @@ def _called_after(words: Sequence[Word], ctx: ParseContext) -> PhraseMatch | Non
     """Return the person here who is called by words that say no more: `come on Viktor`, `all right, Mira`."""
     calls = longest_prefix(lows(words), _CALLS_OF_SEVERAL)
     return exact(typed(words[len(calls) :]), ctx.nouns.people) if 0 < len(calls) < len(words) else None
+
+
+def _without_address(words: Sequence[Word]) -> Sequence[Word]:
+    """Return a name without a form of address after it: `teo` of `teo my dude`."""
+    while len(words) > 1 and (words[-1].low in ("my", "old") or (words[-1].low,) in lexicon().address):
+        words = words[:-1]
+    return words
 
 
 def _calls_somebody(ctx: ParseContext, words: Sequence[Word]) -> bool:
@@ -128,10 +135,11 @@ def addressed(ctx: ParseContext, acts: Sequence[Act]) -> list[Candidate | None]:
 
 def _is_nobodys(person: str) -> bool:
     """Tell whether words name nobody: they have no name, or a form of address alone."""
-    return not person or person.casefold() in _ADDRESSES
+    low = person.casefold().split()
+    return all(word in _ADDRESSES or (word,) in lexicon().address for word in low)
 
 
-_ADDRESSES = frozenset("mister mr missus mrs man guy".split())
+_ADDRESSES = frozenset("mister mr missus mrs man guy my old".split())
 
 
 def _called_in(ctx: ParseContext, act: Act) -> Candidate | None:
@@ -374,6 +382,10 @@ def with_name_apart(ctx: ParseContext, act: Act, called: str) -> Act:
     act = _asked_alike(ctx, act)
     if _asks_what(ctx, act, said := act.words.strip(' *"”')):
         return put_as_question(act, said)
+    if kind_of(act).said and act.person and exact(act.person, (ctx.nouns.player,)) is not None and ctx.nouns.people:
+        # Who calls their own name talks to themselves.
+        posed = next(name for name, kind in kinds().items() if kind.anywhere and kind.harmless)
+        return Act(kind=posed, words="talk to myself under my breath", score=1.0)
     if not kind_of(act).said and (told := _told_to(ctx, act)) is not None:
         return told
     act = _with_name_for_pronoun(ctx, act)

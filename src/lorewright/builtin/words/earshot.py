@@ -68,9 +68,13 @@ def told_of(words: str, sentences: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_of_named(sentence: str) -> bool:
-    """Tell whether a sentence about what is beyond names somebody."""
-    return _NAMED.search(sentence) is not None
+def named_beyond(sentences: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in sentences about what is beyond, each once: `Constable Oakes`."""
+    found = (match[0] for said in sentences for match in _NAME.finditer(said))
+    return tuple(dict.fromkeys(found))
+
+
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w']*(?: [A-Z][\w']*)*")
 
 
 # Who is named is seen, and not unknown.

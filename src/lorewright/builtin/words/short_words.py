@@ -13,9 +13,10 @@ from lorewright.shipped_tables import read_table
 # A digit that stands for a word, before one of these.
 _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
-    "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this "
-    "nothing everything anything anyone any much sure real all free drink eat hide sit sleep play help find know hear"
-    " open fun now once later luck self who whos whoever what whats where why how when if".split()
+    "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this nothing"
+    " everything anything anyone any much sure real all free drink eat hide sit sleep play help find know"
+    " hear open fun now once later luck money trouble self who whos whoever whoevers what whats where why"
+    " how when if".split()
 )
 # After these a digit is a number of things: `drop 2 coins`.
 _COUNTED = frozenset("take drop get grab put pour buy eat light use have want steal throw toss burn order".split())
@@ -67,6 +68,8 @@ def word_meant(low: str, before: str, after: str, names: Collection[str]) -> str
     if low in ("gonna", "gunna") and before in _BEGINS and after not in _UNDECIDED and _is_verb(after):
         # What one is about to do is done.
         return "i"
+    if low == "2" and is_inner and before in names and _is_verb(after):
+        return "to"
     if low == "2" and (_leads_to(before, after) if is_inner else before == "up"):
         return "to"
     if low == "1" and before in _BEFORE_ONE and not after[:1].isdigit():

@@ -16,6 +16,7 @@ from lorewright.scene_lore.nouns import common_verbs, function_words, known_word
 
 _TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
+_WHATEVER = re.compile(r"\bw/e\b")
 _SHOUTED = re.compile(r"([?!])[?!]+")
 
 
@@ -44,7 +45,7 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
     """
     if (act := act_of_signs(text)) != "":
         return act
-    text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", with_spaces(text))
+    text = _SHOUTED.sub(lambda found: "?" if "?" in found[0] else "!", with_spaces(_WHATEVER.sub("whatever", text)))
     tokens = list(_TOKEN.finditer(text))
     if len(tokens) < 2 and len(text) < _SHORT:
         return text
@@ -63,11 +64,17 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
             parts += [text[done : token.start()], "."]
             done = token.end()
             continue
+        if number and token[0].casefold() in _ABOUT_TO and _STOPS.search(text, tokens[number - 1].end(), token.start()):
+            before = ""
         word = _read_as(token[0], names, shown, before, after, is_end=is_end)
         parts += [text[done : token.start()], word]
         done = token.end()
     out = "".join((*parts, text[done:]))
     return cut_apart(in_plain_words(out.lstrip(" ,.;"), names), names) or text
+
+
+# Words that mean something else where they begin.
+_ABOUT_TO, _STOPS = ("gonna", "gunna"), re.compile(r"[.!?;,:…]")
 
 
 def _parts(text: str, token: re.Match[str], before: str, after: str) -> bool:
