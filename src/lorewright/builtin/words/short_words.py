@@ -15,7 +15,7 @@ _DIGITS = {"2": "to", "4": "for"}
 _AFTER_DIGITS = frozenset(
     "it me u you him her them us the a an my ur your do be go see say ask talk tell get that this nothing"
     " everything anything anyone any much sure real all free drink eat hide sit sleep play help find know"
-    " hear open fun now once later luck money trouble self who whos whoever whoevers what whats where why"
+    " hear open fun now once later luck money trouble hire ya self who whos whoever whoevers what whats where why"
     " how when if".split()
 )
 # After these a digit is a number of things: `drop 2 coins`.
@@ -35,7 +35,7 @@ _BEFORE_PLACES = frozenset(
 _UNITS = frozenset("steps floors times hours minutes levels paces days blocks miles feet more or doors stairs".split())
 _AFTER_UP = frozenset(("", "out", "there", "here", "now", "tonight", "lately", "today", "then", "something", "no"))
 _BEFORE_FOR = frozenset(
-    "time money thanks thx ask asking look looking lookin listen listening search searching waiting paying"
+    "time here money thanks thx ask asking look looking lookin listen listening search searching waiting paying"
     " ready".split()
 )
 _BEFORE_ONE = frozenset("last first next this that which every other another right left only wrong no".split())
