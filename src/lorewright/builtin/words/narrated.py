@@ -124,6 +124,7 @@ _COMES_OF_IT = re.compile(
     r".* and (?:the|all the) [\w ]+? (?:hums?|comes?|springs?|roars?|whirrs?|starts?|bursts?|lights?|goes)"
     r" (?:to life|alive|into flames|back on)\b"
     r"|(?:\w+ ){1,4}(?:minutes|hours|points) (?:is|are|gets?) (?:added|given|restored|removed)\b"
+    r"|.*\btime (?:stops|freezes|reverses|rewinds|stands still)\b"
 )
 _BECOME = re.compile(
     r"(?:and |now |suddenly )*(?:i am|i'm|im)(?: (?:now|suddenly|magically|instantly|once more))* "
