@@ -657,3 +657,9 @@ def test_words_to_nobody_beside_deeds_are_said_aloud() -> None:
     acts = (act("sit", "sit down"), act("ask", "and does nobody take milk?", topic="milk"))
     output = interpret(InterpreterInput(player_text="sit down and does nobody take milk?", scope=scope), lambda _: acts)
     assert output.rest is None and types(output) == ["sit", "remark"]
+
+
+def test_why_one_is_here_is_said_and_no_way_out() -> None:
+    output = reading(act("greet", "Good evening,"), act("go", "I am here for the locks."))
+    assert "go" not in types(output)
+    assert types(reading(act("go", "I am off to the alley", target="alley"))) == ["go"]

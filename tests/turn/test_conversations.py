@@ -155,3 +155,10 @@ def test_nothing_civil_brings_out_what_somebody_knows(tmp_path: Path, lines: tup
         state = store.head().state
     assert state.learned_by(state.player_id) == frozenset()
     assert not any(result["rolls"] for result in results)
+
+
+def test_one_goes_back_to_whom_one_left_on_the_way_too(tmp_path: Path) -> None:
+    app = company(tmp_path)
+    h.say(app, "ask osk about the weather", "thank osk, then go door", "look", "go back to Osk")
+    (back,) = actions(app)
+    assert (back["type"], back["location_id"]) == ("go", "harbour:tavern")

@@ -34,12 +34,15 @@ def came_from(at: TurnPoint) -> str:
 def seen_at(at: TurnPoint) -> dict[str, str]:
     """Return the places where the player was lately with people who are not here now, by their IDs."""
     found: dict[str, str] = {}
-    together: tuple[str, ...] = ()
+    before, together, place = set[str](), set[str](), ""
     for _, message in at.stream.seen_by("player", own_id=at.state.player_id):
         if message.type == "narration":
-            together = message.audience
+            together |= set(message.audience)
         elif "at" in message.payload:
-            found |= dict.fromkeys(together, str(message.payload["at"]))
+            # Of a turn with a walk, who was there before it stayed there.
+            here = str(message.payload["at"])
+            found |= {who: place if who in before else here for who in together}
+            before, together, place = together, set[str](), here
     here = {at.state.player_id, *at.state.present_npcs()}
     return {who: place for who, place in found.items() if who not in here}
 
