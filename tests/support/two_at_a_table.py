@@ -132,11 +132,11 @@ def play(app: App) -> None:
         first = active_or_new_session(campaign)
         say(ADA, "ask Osk about the echidna", thought="The aardvark again.")
         say(ADA, "ask Osk about the boat")
-        say(ADA, "tell about the ibis", to=OSK)
+        say(ADA, "tell Osk about the ibis", to=OSK)
         say(ADA, "promise Osk to feed the raccoon")
         say(ADA, "promise Osk to hide the tamarin", to=OSK)
         say(ADA, "tell Osk about the flamingo")
-        say(ADA, "ask Osk about the fulmar")
+        say(ADA, "tell Osk about the fulmar")
         say(BO, "ask Bea about the gibbon", thought="That bandicoot.")
         say(BO, "ask Bea about the cellar")
         say(BO, "ask about the jackdaw", to=BEA)
@@ -147,7 +147,7 @@ def play(app: App) -> None:
         end(campaign, first)
         active_or_new_session(campaign)
         say(BO, "go to the tavern")
-        # The third question in vain leads Osk on to what they freely tell: it is one that both hear.
+        # The sixth question in vain leads Osk on to what they freely tell: it is one that both hear.
         say(ADA, "ask Osk about the plover")
         say(ADA, "ask Osk about the puffin")
         say(ADA, "ask Osk about the nuthatch", thought="Is that a capybara?")

@@ -35,11 +35,10 @@ def test_what_was_told_leads_to_what_was_not(tmp_path: Path) -> None:
     assert WIND in texts[1]
 
 
-def test_the_third_question_in_vain_leads_to_something_else_that_is_freely_told(tmp_path: Path) -> None:
-    asked = ("ask osk about the parrot", "ask osk about the comet", "ask osk about the abbey")
-    first, second, third = told(tmp_path, *asked)
-    assert BOAT not in first + second
-    assert BOAT in third
+def test_the_second_question_in_vain_leads_to_something_else_that_is_freely_told(tmp_path: Path) -> None:
+    first, second = told(tmp_path, "ask osk about the parrot", "ask osk about the comet")
+    assert BOAT not in first
+    assert BOAT in second
 
 
 def test_nothing_that_is_kept_back_is_ever_told_so(tmp_path: Path) -> None:
