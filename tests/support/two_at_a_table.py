@@ -45,8 +45,8 @@ WORDS: dict[str, set[str]] = {
     "nuthatch": {ADA, BO, OSK},
     "ocelot": {ADA, BO, OSK},
     "pelican": {ADA, BO, OSK},
-    # What was revealed: told elsewhere, whispered, and overheard.
-    h.KNOWS: {ADA, OSK},
+    # What was revealed: told elsewhere and again in a whisper, elsewhere alone, and overheard.
+    h.KNOWS: {ADA, BO, OSK},
     h.OTHER_KNOWS: {BO, BEA},
     "marten": {ADA, BO, OSK},
     h.WITHHOLDS: {OSK},

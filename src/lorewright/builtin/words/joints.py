@@ -108,12 +108,12 @@ _AT_TIME = re.compile(
 # Whom or what somebody asks or tells, in a narration: `I ask about the bus`.
 _I_SAY = re.compile(r"(?:(?:and|then|but) )*i (?=(?:ask|tell|greet|thank)\b)", re.IGNORECASE)
 _UNSURE = 0.6
-# That it is said, after it: `you go first, I say`.
 # An answer is asked for beside something else: `something hot, please, and tell me where she is`.
 _AND_TELL = re.compile(r"(?<=\w),? and (?=(?:please |then )*tell me (?:who|what|where|when|why|how|about|if)\b)", re.I)
 # What somebody else said is told, and not done: `count the chips, she wrote`.
 _OF_ANOTHER = re.compile(r"\w, (?:s?he|they|(?-i:[A-Z])\w+) (?:wrote|writes|said|says|told me|kept saying)[.!]*$", re.I)
-_TOLD = "tell"
+_TOLD = "report"
+# That it is said, after it: `you go first, I say`.
 _SAID_I = re.compile(
     rf"(?<=\w),? i (?:say|add|reply|tell (?:him|her|them|{_NAMED}))(?:, (?:not )?(?:as|like|in) [^,]+)?[,.]*$",
     re.IGNORECASE,
