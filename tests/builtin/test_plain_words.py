@@ -203,6 +203,8 @@ def test_what_runs_on_into_something_else_is_cut(typed: str, meant: str) -> None
         ("u got a boat 4 hire", "you got a boat for hire"),
         ("im here 4 jin", "i'm here for jin"),
         ("wot taps u selling", "what taps are you selling"),
+        ("what are you thinking?", "what are you thinking?"),
+        ("what were you doing", "what were you doing"),
         ("what something you need", "what something you need"),
         ("ur breathing 2 loud", "you're breathing too loud"),
         ("chapel plz n step on it", "chapel please"),
