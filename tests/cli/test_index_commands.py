@@ -118,7 +118,7 @@ def test_damaged_vectors_are_told_in_text_and_in_json(root: Path, name: str, how
 
 
 def test_an_explanation_names_lanes_words_ties_and_one_reason_each(installed: Path) -> None:
-    told = run(installed, "lore", "query", "who owes Viktor", "--explain", "--limit", "2").stdout
+    told = run(installed, "lore", "query", "who is Viktor", "--explain", "--limit", "2").stdout
     for part in ("meaning counts", "words #1: ", "meaning #1: ", "so far", "tokens", "named: viktor", "left out"):
         assert part in told
     assert "below the cut" in told
@@ -133,7 +133,7 @@ def test_why_not_answers_for_chunks_that_nothing_points_at(installed: Path) -> N
 
 
 def test_a_chunk_may_be_named_without_its_pack(installed: Path) -> None:
-    asked = ("lore", "query", "who owes Viktor", "--why-not")
+    asked = ("lore", "query", "who is Viktor", "--why-not")
     bare = run(installed, *asked, "viktor:overview").stdout
     assert "was chosen: rank" in bare
     assert bare == run(installed, *asked, "neo_seattle:viktor:overview").stdout

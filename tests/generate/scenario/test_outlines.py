@@ -63,7 +63,7 @@ def test_the_model_is_shown_what_everybody_may_read_and_no_more(shop: Workshop) 
     assert shown.brief == "a sale"
     assert {one.id for one in shown.people} == {"orme_house:gaunt", "orme_house:mrs_pell", "orme_house:tobias"}
     pell = next(one for one in shown.people if one.id == "orme_house:mrs_pell")
-    assert (pell.knows, pell.withholds) == (35, 1)
+    assert (pell.knows, pell.withholds) == (45, 1)
     assert all(one.about and one.ways_to for one in shown.places)
     generation = shop.app.by_words.open(shop.prepared.installed[0].key)
     hidden = [chunk.text for chunk in generation.hidden_chunks()]
