@@ -118,7 +118,9 @@ def test_damaged_vectors_are_told_in_text_and_in_json(root: Path, name: str, how
 
 
 def test_an_explanation_names_lanes_words_ties_and_one_reason_each(installed: Path) -> None:
-    told = run(installed, "lore", "query", "who is Viktor", "--explain", "--limit", "2").stdout
+    told = run(
+        installed, "lore", "query", "what debt does Viktor keep behind the bar", "--explain", "--limit", "2"
+    ).stdout
     for part in ("meaning counts", "words #1: ", "meaning #1: ", "so far", "tokens", "named: viktor", "left out"):
         assert part in told
     assert "below the cut" in told

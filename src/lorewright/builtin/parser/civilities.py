@@ -140,7 +140,7 @@ _SOUGHT = re.compile(
 )
 _SEARCHED = re.compile(
     rf"{_BEGINS}(?P<act>(?P<seen>(?:look|snoop|nose) (?:around|round|about|inside)"
-    r"|(?:have|take) a (?:good |quick )?look (?:at|in|into|around|round|inside)|explore|visit)|search|check out"
+    r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit)|search|check out"
     r"|rummage (?:in|through)|(?:look|search|hunt) (?:for [\w' ]+? )?in)(?: the| my| your)? (?P<place>[\w' ]+?)"
     r"(?P<rest>(?: for| and| then| now| next| first| too)\b[^?]*|[,;.!][^?]*)?$",
     re.IGNORECASE,
