@@ -43,8 +43,8 @@ def seen_at(at: TurnPoint) -> dict[str, str]:
             here = str(message.payload["at"])
             found |= {who: place if who in before else here for who in together}
             before, together, place = together, set[str](), here
-    here = {at.state.player_id, *at.state.present_npcs()}
-    return {who: place for who, place in found.items() if who not in here}
+    present = {at.state.player_id, *at.state.present_npcs()}
+    return {who: place for who, place in found.items() if who not in present}
 
 
 def talk_at(at: TurnPoint, listeners: Mapping[str, str]) -> Talk | None:
