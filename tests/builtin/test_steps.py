@@ -635,7 +635,7 @@ def test_who_begins_to_tell_something_tells_it() -> None:
 
 def test_a_question_of_no_telling_word_is_about_what_was_said_before_it() -> None:
     said = act("tell", "Viktor, there is a patch on the counter.", person="Viktor")
-    (asked,) = reading(said, act("ask", "What is that from?")).proposed_actions
+    _, asked = reading(said, act("ask", "What is that from?")).proposed_actions
     assert asked.type == "ask"
     assert "patch on the counter" in asked.words
     assert types(reading(said, act("ask", "Where is Jin?"))) == ["remark", "ask"]

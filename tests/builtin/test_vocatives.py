@@ -193,3 +193,8 @@ def test_without_anything_asked_before_nothing_is_asked_again() -> None:
 def test_a_form_of_address_after_a_name_is_no_part_of_it() -> None:
     assert addressed("Viktor my dude, where is Jin") == ("p:viktor", "where is Jin")
     assert meant("Mr Marlow, sir, where is it?", "mister, nice taps") == ["Mr Marlow", "Mr Marlow"]
+
+
+def test_who_is_called_by_a_name_without_its_article_is_told_what_to_do() -> None:
+    meant = with_name_apart(CROWD, Act(kind="sit", words="bartender sit down"), "")
+    assert (meant.person, meant.topic) == ("bartender", "sit down")

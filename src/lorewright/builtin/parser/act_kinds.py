@@ -375,7 +375,7 @@ _NEEDS = re.compile(r"i (?:really )?need (?!to\b)\w", re.IGNORECASE)
 _SEEKS = re.compile(
     r"(?:(?:please|hello|sorry|sir|madam|miss|excuse me),? )*"
     r"(?:i (?:really |only |just )?(?:need|have|must|want|would like)(?: to)? find"
-    r"|(?:i(?:'m| am) )?(?:looking|searching) for) (?!out\b)\w",
+    r"|i(?:'m| am) (?:looking|searching) for) (?!out\b)(?!.*\b(?:under|behind|inside|beneath|in the|and)\b)\w",
     re.IGNORECASE,
 )
 _HOW_ABOUT = re.compile(

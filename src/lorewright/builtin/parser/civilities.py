@@ -141,7 +141,8 @@ _SOUGHT = re.compile(
 _SEARCHED = re.compile(
     rf"{_BEGINS}(?P<act>(?P<seen>(?:look|snoop|nose) (?:around|round|about|inside)"
     r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit)|search|check out"
-    r"|rummage (?:in|through)|(?:look|search|hunt) (?:for [\w' ]+? )?in)(?: the| my| your)? (?P<place>[\w' ]+?)"
+    r"|rummage (?:in|through)|(?:look|search|hunt) (?:for (?:[\w']+ ){1,5}?)?in)(?: the| my| your)? "
+    r"(?P<place>[\w']+(?: [\w']+){0,5}?)"
     r"(?P<rest>(?: for| and| then| now| next| first| too)\b[^?]*|[,;.!][^?]*)?$",
     re.IGNORECASE,
 )

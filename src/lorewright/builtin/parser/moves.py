@@ -264,7 +264,7 @@ def with_move(
     picks = [(at, pick) for at, pick in picks if not is_quoted(parts[at][0], text)] or picks
     kept = [reading for reading in readings if not _marks(ctx, grid, reading)]
     # Who marks a square and calls it a win has not won by that.
-    kept = [reading for reading in kept if not (picks and set(tokens_of(reading.words)) <= words_for("boasting"))]
+    kept = [each for each in kept if not (picks and set() < set(tokens_of(each.words)) <= words_for("boasting"))]
     if not acts and picks:
         kept = [reading for reading in kept if reading.actions and not picks_in(grid, reading.words)]
     instead: dict[int, Reading | None] = dict.fromkeys({at for at, _ in picks} | corrected)

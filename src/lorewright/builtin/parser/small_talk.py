@@ -359,7 +359,7 @@ def with_subjects(readings: Sequence[Reading]) -> list[Reading]:
         topic = f"{said.words.rstrip(' .!')} {asked.words}"[:MAX_WORDS]
         kept = {name: value for name, value in asked.metadata.items() if name != "deed"}
         about = asked.model_copy(update={"metadata": {**kept, "topic": topic}})
-        found[-1] = replace(reading, actions=(about,), words=reading.words)
+        found.append(replace(reading, actions=(about,)))
     return found
 
 

@@ -410,8 +410,6 @@ def _told_to(ctx: ParseContext, act: Act) -> Act | None:
         is_verbal = is_verb(verb) and (verb,) not in lexicon().address
         if name is not None and is_verbal:
             asked = next(kind for kind, row in kinds().items() if row.of_doing)
-            topic = (
-                act.words[act.words.casefold().index(verb, len(name.label)) :] if verb in act.words.casefold() else ""
-            )
+            topic = typed(words[size:])
             return Act(kind=asked, words=act.words, person=typed(words[:size]), topic=topic.strip(" .!"), score=1.0)
     return None
