@@ -95,6 +95,7 @@ def links(draw: st.DrawFn, depth: int = 2) -> str:
 @settings(max_examples=scaled(15), deadline=None)
 @given(st.lists(links(), min_size=1, max_size=4).map(" and ".join))
 @example(f"[a [[{MASK.id}]] b](../npcs/{MASK.id}.md '{MASK.word}')")
+@example(f'[[[{MASK.id}|[[{MASK.id}|the guest]]]]]({MASK.id} "{MASK.word}")')
 def test_no_nest_of_links_tells_what_stands_behind_it(text: str) -> None:
     read = told(text).casefold()
     assert not [mark for mark in MASK.marks if mark in read], (text, read)

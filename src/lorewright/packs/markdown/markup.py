@@ -319,8 +319,12 @@ class _Reading:
             return self._link(opened, start, named.end(), self._defined.get(_key(named[1] or words)))
         if after == "{" and (attributes := _ATTRIBUTES.match(self._text, start + 1)):
             return self._link(opened, start, attributes.end(), None)
+        if opened is None and after == "]":
+            # What closes here began in words that were read before: a target after it is one all the same.
+            end = start + 2
+            return self._remove(start, self._target(end)[0] if self._text[end : end + 1] == "(" else end)
         if opened is None:
-            return self._remove(start, start + 2) if after == "]" else start + 1
+            return start + 1
         target = self._defined.get(_key(words))
         mark = self._text[opened.start]
         return start + 1 if target is None and mark == "[" else self._link(opened, start, start + 1, target)
