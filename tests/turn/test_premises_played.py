@@ -33,10 +33,10 @@ class Answered:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether anything in the turn agrees to it."""
-        return (
-            any(one["holds"] for one in self.premises) or bool(SAYS_SO.intersection(self.codes)) or _agrees(self.text)
-        )
+        """Whether anything in the turn agrees to it. Another promise is named where this one was not given."""
+        names_other = any(one["evidence"] and not one["holds"] for one in self.premises)
+        says_so = not names_other and bool(SAYS_SO.intersection(self.codes))
+        return any(one["holds"] for one in self.premises) or says_so or _agrees(self.text)
 
 
 def _agrees(text: str) -> bool:
@@ -95,7 +95,7 @@ def test_little_that_is_so_is_denied(answers: tuple[Labelled, dict[str, Answered
 def test_what_is_so_is_so_by_something_that_can_be_looked_up(answers: tuple[Labelled, dict[str, Answered]]) -> None:
     _, given = answers
     for one in given.values():
-        assert all(bool(premise["evidence"]) == premise["holds"] for premise in one.premises), one.line
+        assert all(premise["evidence"] or not premise["holds"] for premise in one.premises), one.line
 
 
 @pytest.mark.campaign
