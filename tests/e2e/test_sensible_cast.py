@@ -34,7 +34,7 @@ def intents(game: OpenCampaign, result: TurnResult) -> list[dict[str, Any]]:
 
 def test_what_bram_has_told_of_the_car_he_confirms_and_counts_once(tmp_path: Path) -> None:
     with begun("night_desk", tmp_path, seed=4) as game:
-        came, asked = say(game, "go lot", "ask Bram about the car")
+        came, asked = say(game, "go lot", "ask Bram what he lifted out of the reservoir on a Monday")
         told = "We lifted Hallam Renn's car out of the reservoir on a Monday."
         assert told in came.final_text and told in asked.final_text
         assert [one["code"] for one in outcomes(game, asked)] == ["told_before"]

@@ -145,7 +145,7 @@ LINES = (
     ),
     Line("make coffee", scenario="night_desk", is_rolled=False, says="coffee"),
     Line(
-        "Could I get a plate of toast to take away, please?",
+        "ask Ines for a plate of toast to take away",
         before=("go to the diner",),
         scenario="night_desk",
         says="under a bowl",
@@ -235,7 +235,7 @@ LINES = (
     Line("take bucket. look under it", acts=("attempt", "search"), says="under the bucket", never=("the it",)),
     # Small things.
     Line("use the key on the steel door", never=("for the key on a string",)),
-    Line("search the cold store", acts=("go", "go", "go", "search"), is_rolled=False),
+    Line("search the cold store", acts=("go", "go", "go", "search")),
     Line(
         "Evening, Viktor. Have you seen Jin?", acts=("greet", "ask"), to="viktor", topic="Jin", never=("about Evening",)
     ),
