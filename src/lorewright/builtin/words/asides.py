@@ -88,9 +88,8 @@ def numbers_asked_about(text: str, clocks: Iterable[str], stats: Iterable[str]) 
 
 def _asks_about_stats(text: str, stats: Iterable[str]) -> bool:
     names = [_bare(name) for name in stats]
-    parts = [_without_lead(part) for part in re.split(r"[?.!](?: |$)", text)]
-    asked = _asked_about("traits", names) if names else None
-    return asked is not None and any(_WONDERS.search(part) and asked.fullmatch(f"{part} ") for part in parts)
+    parts = [part for part in map(_without_lead, re.split(r"[?.!](?: |$)", text)) if _WONDERS.search(part)]
+    return bool(names and parts) and any(map(_asked_about("traits", names).fullmatch, (f"{part} " for part in parts)))
 
 
 _WONDERS = re.compile(r"\b(?:whats?|what's|how|which|is|does|do|should|can|would|explain|describe|difference)\b")

@@ -203,8 +203,9 @@ def resolve(
 
     Where nothing fits, the words before a preposition are tried (`the unit on the shelf`), unless `whole`.
     """
-    words = key_words(phrase)
-    here, heard = (tuple(each for each in candidates if _may_be(each, words)) for candidates in (present, known))
+    words, here, heard = key_words(phrase), tuple(present), tuple(known)
+    if len(words) > 1 and words[0] in TITLED:
+        here, heard = (tuple(each for each in candidates if _may_be(each, words)) for candidates in (here, heard))
     if len(words) > 1 and words[-1] in ("one", "ones"):
         words = words[:-1]  # `the red one`
     found = _best(words, here, heard)
@@ -227,8 +228,7 @@ def resolve(
 
 def _may_be(candidate: Candidate, words: Sequence[str]) -> bool:
     """Tell whether the title in a phrase is none that somebody cannot have: a nephew is no `Miss Orme`."""
-    titled = TITLED.get(words[0], "") if len(words) > 1 and candidate.kind == "person" else ""
-    is_other = titled and candidate.pronoun not in (titled, "they", "it")
+    is_other = candidate.kind == "person" and candidate.pronoun not in (TITLED[words[0]], "they", "it")
     return not is_other or any(key.words == tuple(words) for key in candidate.keys)
 
 
