@@ -327,8 +327,7 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     for likely in (kind, kind_of(doubted(act))):
         turns = {**(likely.turns_own if is_own else {}), **({} if alone else likely.turns_beside), **likely.turns}
         other = next((name for name, pattern in turns.items() if pattern.search(words)), "")
-        is_way = exact(act.target, ctx.nouns.known_places) or resolve(act.target, ctx.nouns.exits)
-        if other and not (likely.leaves and is_way):
+        if other and not (likely.leaves and (lies_elsewhere(ctx, act.target) or resolve(act.target, ctx.nouns.exits))):
             is_offered = is_said(act) and not kinds()[other].said and not act.target
             named = {"target": act.topic, "topic": ""} if is_offered else {}
             return made(act.model_copy(update={"kind": other, "score": max(act.score, TURNED), **named}))
