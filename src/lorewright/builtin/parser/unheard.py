@@ -116,7 +116,7 @@ def deeds_of(ctx: ParseContext, act: Act) -> list[Act]:
 
 def _with_name(ctx: ParseContext, act: Act, told: Sequence[str]) -> Act:
     """Return an act with the name of who alone is seen from here in place of `him` or `her`; others as they are."""
-    field = next((field for field in ("target", "person") if getattr(act, field).casefold() in _HIM), "")
+    field = next((field for field in ("target", "person") if getattr(act, field).casefold() == "him"), "")
     field = field or ("target" if _OF_HIM.search(act.words) and not act.target and not act.person else "")
     others = earshot.named_beyond(earshot.beyond(told, _names(ctx))) if field else ()
     if len(others) != 1:
@@ -124,7 +124,6 @@ def _with_name(ctx: ParseContext, act: Act, told: Sequence[str]) -> Act:
     return act.model_copy(update={"words": _OF_HIM.sub(others[0], act.words, count=1), field: others[0]})
 
 
-_HIM = frozenset(("him",))
 _OF_HIM = re.compile(r"\bhim\b(?=\W*$| (?:a|in|from|for|and|out|over|through|while|till|until|what|how|if)\b)", re.I)
 
 

@@ -318,11 +318,8 @@ def _decides(
     who: str, verb: str, after: Sequence[str], nouns: Nouns, *, is_sudden: bool, is_chain: bool, is_new: bool
 ) -> bool:
     """Tell whether what somebody does is more than a remark about them could say."""
-    lists, is_alone, is_at_me = (
-        _words(),
-        not nouns.people,
-        not {"me", "we", "us"}.isdisjoint(after if who == "pronoun" else after[:4]),
-    )
+    lists, is_alone = _words(), not nouns.people
+    is_at_me = not {"me", "we", "us"}.isdisjoint(after if who == "pronoun" else after[:4])
     if verb in lists["felt"]:
         is_event = is_sudden and is_chain and who not in ("thing", "pronoun")
         is_of_me = who == "listener" or (is_sudden and who != "thing") or _GAUGE.search(" ".join(after)) is not None

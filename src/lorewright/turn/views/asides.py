@@ -66,9 +66,7 @@ def answer_aside(
         return _impossible(words)
     if kind in (DECREED, INVENTED):
         said = re.sub(r"[\"“”]", "’", words.strip(" .,!"))
-        return (
-            _NOT_SO.format(said=said) if kind == INVENTED else f"Nothing of the kind happens: “{said}”. {DECREED_SAID}"
-        )
+        return (_NOT_SO if kind == INVENTED else _NOT_HAPPENING).format(said=said)
     if kind in _UNHEARD:
         name = _BEYOND.get(words) or (words if words[:1].isupper() else with_article(words))
         return _UNHEARD[kind].format(name=name, Name=capitalised(name))
@@ -467,6 +465,7 @@ def answer_from_known(
     return NOTHING_HEARD, ()
 
 
+_NOT_HAPPENING = f"Nothing of the kind happens: “{{said}}”. {DECREED_SAID}"
 # What is answered to facts, memories and belongings that are only said to be.
 _NOT_SO = (
     "Nothing of the kind is known here: “{said}”. You have what you carry, and know what you have seen and been told; "
