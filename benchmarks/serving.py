@@ -171,15 +171,17 @@ async def measure(
         chance = random.Random(2)
         await saturate(players, WARMING_S, chance)
         await library.play(5)
-        cpu, beside, tried = 0.0, 0.0, list[tuple[float, int]]()
+        cpu, beside, busy, tried = 0.0, 0.0, 0.0, list[tuple[float, int]]()
         for _ in range(BLOCKS):
-            began = _cpu(process.pid)
+            began, began_at = _cpu(process.pid), time.perf_counter()
             tried += await saturate(players, SATURATING_S / BLOCKS, chance)
             cpu += _cpu(process.pid) - began
+            # Until the last of its turns has ended: what goes on when a block's time is up is counted, and so is its time.
+            busy += time.perf_counter() - began_at
             beside += await library.play(LIBRARY_TURNS)
         played = [spent for spent, status in tried if status == 200]
         turn, library_turn = cpu / len(played), beside / (BLOCKS * LIBRARY_TURNS)
-        rate = len(played) / SATURATING_S
+        rate = len(played) / busy
         watch = asyncio.create_task(watch_memory(process.pid))
         taken, errors = await arrive(players, rate * LOAD, seconds)
         watch.cancel()
