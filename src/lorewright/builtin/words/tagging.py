@@ -19,7 +19,7 @@ import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.embedder import Adaptation, Embedder, WordStates, read_words_by
+from lorewright.index.embedders.embedder import Adaptation, Embedder, WordStates, adaptation_of, read_words_by
 from lorewright.scene_lore.nouns import function_words
 from lorewright.world.frozen import Frozen
 
@@ -278,10 +278,8 @@ def _weights() -> dict[str, Array]:
 
 @cache
 def _adaptation() -> Adaptation:
-    """Return what the embedder is adapted by: `NAME.outer` and `NAME.inner` of the weights, for each matrix NAME."""
-    weights = _weights()
-    names = [name.removesuffix(".outer") for name in weights if name.endswith(".outer")]
-    return Adaptation("acts", {name: (weights[f"{name}.outer"], weights[f"{name}.inner"]) for name in names})
+    """Return what the embedder is adapted by."""
+    return adaptation_of("acts", _weights())
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
@@ -38,7 +38,13 @@ class Adaptation:
     added: Mapping[str, tuple[Vectors, Vectors]]
 
 
-class Embedder(Protocol):
+def adaptation_of(name: str, weights: Mapping[str, Vectors]) -> Adaptation:
+    """Return the adaptation that weights hold as `MATRIX.outer` and `MATRIX.inner`; others among them are left out."""
+    matrices = [key.removesuffix(".outer") for key in weights if key.endswith(".outer")]
+    return Adaptation(name, {key: (weights[f"{key}.outer"], weights[f"{key}.inner"]) for key in matrices})
+
+
+class Embedder(Hashable, Protocol):
     """Turns texts into vectors. The same text gives the same vector, whatever else stands in its batch."""
 
     @property

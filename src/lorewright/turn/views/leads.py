@@ -169,7 +169,7 @@ def _beside(
     # Words of every conversation (`what does it mean?`) are near to anything.
     telling = action.deed or said
     near = item_by_meaning(telling, free, generations, whole=action.words, is_beside=True) if _telling(asked) else None
-    if near is not None:
+    if near is not None and fit_of(telling, action.words, near, generations) != NO_FIT:
         return _told_by(asked_of, near)
     is_far = (form is None or form.led_on == FAR) and is_led_far(state.recall)
     return _told_by(asked_of, free[0]) if is_far and free else None

@@ -22,7 +22,7 @@ from lorewright.rules.rulesets import ActionType, CampaignRules, Ruleset
 from lorewright.rules.validate import BARRIERS
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
-from lorewright.scene_lore.fitting import answers_among, freely_first
+from lorewright.scene_lore.fitting import answers_among, answers_of
 from lorewright.scene_lore.models import NPCBriefing, SceneItem, SceneLore
 from lorewright.values.scope import Board, Named, Scope, Square, WayOut
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
@@ -192,8 +192,7 @@ def _ground_search(action: Action, state: WorldState, lore: SceneLore, generatio
 def _ground_question(
     action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]
 ) -> Grounding:
-    """Ground a question; without words it may get everything that the person would tell at all. Where no word points at
-    an item, the nearest item in meaning is taken, among those that may be told."""
+    """Ground a question; without words it may get everything that the person would tell at all."""
     briefing = lore.briefing(action.target_id or "")
     if briefing is None:
         return Grounding()
@@ -204,15 +203,12 @@ def _ground_question(
     words = action.words or (action.deed if content_words(action.deed) else "")
     found = match_items(words, (*briefing.knows, *withholds) if words else briefing.knows, generations)
     is_pressed = (verb := verb_of(action.type)) is not None and verb.is_pressing
-    items = found.items if is_pressed else freely_first(words, action.deed, found.items, briefing.knows, generations)
-    if not items:
-        meant = item_by_meaning(
-            words,
-            [*briefing.knows, *(withhold for withhold in briefing.withholds if withhold.id in learned)],
-            generations,
-            whole=action.deed,
-        )
-        items = (meant,) if meant is not None else ()
+    freely = [*briefing.knows, *(item for item in briefing.withholds if item.id in learned)]
+    if not is_pressed:
+        items = answers_of(words, action.deed, found.items, freely, generations)
+    elif not (items := found.items):
+        meant = item_by_meaning(words, freely, generations, whole=action.deed)
+        items = () if meant is None else (meant,)
     # What they have told of it is meant too, however much better a secret's name fits the words.
     told = [item for item in (*briefing.knows, *briefing.withholds) if item.id in learned and item not in items]
     if action.words and told:
