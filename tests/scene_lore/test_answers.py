@@ -175,6 +175,12 @@ def test_a_question_may_have_any_signs(ferry: tuple[Generation, ...]) -> None:
     assert fit_of(odd, odd, item(ferry, "rope"), ferry) == FAR
 
 
+@pytest.mark.parametrize("question", ["x" * 5000 + " a b c", "ㄱㄴㄷ" * 30 + " 하나둘셋" * 300, "q1w2e3r4t5 " * 200])
+def test_a_question_of_too_many_pieces_goes_by_words(ferry: tuple[Generation, ...], question: str) -> None:
+    assert fit_of(question, question, item(ferry, "rope"), ferry) == FAR
+    assert answers(ferry, question) == []
+
+
 def test_only_the_first_words_are_read() -> None:
     asked, _, told = beside("why " * 500, "so " * 500).partition(" [SEP] ")
     assert len(asked.split()) < 100 > len(told.split())

@@ -213,11 +213,13 @@ def _read(embedder: Embedder, text: str) -> bytes:
     """Return what a question and an item are to each other, as the bytes of float32 (768,).
 
     Raises:
-        EmbedderError: the embedder fails.
+        EmbedderError: the embedder fails, or the question alone is as long as what it reads.
     """
     read = read_words_by(embedder, text, _adaptation())
     between = text.index(SEPARATOR)
-    last = next(at for at, (start, _) in enumerate(read.offsets) if at and start == between)
+    last = next((at for at, (start, _) in enumerate(read.offsets) if at and start == between), len(read.offsets))
+    if last + 1 >= len(read.offsets):
+        raise EmbedderError("the question has more pieces than the embedder reads", hint="ask it in fewer words")
     question, item = read.states[: last + 1].mean(axis=0), read.states[last + 1 :].mean(axis=0)
     return np.concatenate([question * item * PRODUCT_SCALE, read.states[0]]).astype(np.float32).tobytes()
 
