@@ -87,7 +87,7 @@ def test_what_somebody_has_to_tell_of_themselves_comes_before_a_stock_answer_and
         "who are you?",
         "how are you?",
         "where do you live?",
-        "What would you do in my place?",
+        "What would you do first in my place?",
         "where do you live?",
     )
     with begun("lamp_night", tmp_path, seed=7) as game:
