@@ -1,8 +1,8 @@
 """A question and what somebody would tell -> the items that answer it: an incidental word is no answer.
 
 A question in a sentence is read beside each item by the embedder that ships, adapted to this: `answers.npz`, made by
-`scripts/train_answers.py` from questions whose items were labelled by hand. A topic of a word or two, and any question
-where there is another embedder or none, goes by the words that both have and by their likeness.
+`scripts/train_answers.py` from questions whose items were labelled by hand. A topic of up to three words, and any
+question where there is another embedder or none, goes by the words that both have and by their likeness.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from lorewright.errors import EmbedderError
 from lorewright.ids import holder_of
-from lorewright.index.embedders.embedder import Adaptation, Embedder, Vectors, adaptation_of, read_words_by
+from lorewright.index.embedders.embedder import Adaptation, Embedder, Vectors, adaptation_of, is_adapted, read_words_by
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import STOP_WORDS, content_words, matching_words, words_of
 from lorewright.scene_lore.cache import (
@@ -49,7 +49,7 @@ def fit_of(words: str, whole: str, item: SceneItem, generations: Sequence[Genera
     near = strangeness_of(words, whole, [item], generations)
     if (read := _scores(whole or words, [item], near, generations)).get(item.id) is not None:
         answers, is_about = read[item.id]
-        return ANSWER if answers >= LEAST_SCORE else NEAR if is_about >= LEAST_NEAR else FAR
+        return ANSWER if answers >= LEAST_SCORE else NEAR if is_about >= _LEAST_NEAR else FAR
     return _fit(words, whole, item, near[item.id], generations)
 
 
@@ -157,15 +157,13 @@ def _read_beside(
 # From so much on an item answers. Chosen on labelled questions to people whose items were not learned.
 LEAST_SCORE = 0.45
 # And is at least about the same.
-LEAST_NEAR = 0.5
+_LEAST_NEAR = 0.5
 # A question of fewer words is a topic.
 _SENTENCE = 4
 # So many of the items that are pointed at, and of the nearest, are read beside a question: each takes some 8 ms.
 _MOST_READ = 2
 # What is read of a question and of an item, in words.
 _READ_OF_QUESTION, _READ_OF_ITEM = 60, 75
-# The embedder that the weights hold for.
-_MADE_FOR = "minilm-0"
 # Stands between a question and an item: a piece of the embedder's own.
 SEPARATOR = "[SEP]"
 # What the weights were made with: how near what answers usually is, in standard deviations; what evens out products.
@@ -196,9 +194,8 @@ def _scores(
 def _reader(question: str, items: Sequence[SceneItem], generations: Sequence[Generation]) -> Embedder | None:
     """Return the embedder that reads a question beside items; None where it is no sentence, or where there is none."""
     embedder = next((found for found in (generation.embedder for generation in generations) if found is not None), None)
-    if embedder is None or not embedder.fingerprint.startswith(_MADE_FOR) or len(words_of(question)) < _SENTENCE:
-        return None
-    return embedder if are_english(items, generations) else None
+    is_sentence = len(words_of(question)) >= _SENTENCE
+    return embedder if is_sentence and is_adapted(embedder) and are_english(items, generations) else None
 
 
 def beside(question: str, told: str) -> str:

@@ -19,7 +19,14 @@ import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.embedder import Adaptation, Embedder, WordStates, adaptation_of, read_words_by
+from lorewright.index.embedders.embedder import (
+    Adaptation,
+    Embedder,
+    WordStates,
+    adaptation_of,
+    is_adapted,
+    read_words_by,
+)
 from lorewright.scene_lore.nouns import function_words
 from lorewright.world.frozen import Frozen
 
@@ -61,15 +68,9 @@ def no_acts(text: str) -> tuple[Act, ...]:
     return ()
 
 
-# The embedder that the weights hold for.
-_MADE_FOR = "minilm-0"
-
-
 def tagger_with(embedder: Embedder | None) -> TagActs:
     """Return a tagger by the embedder of a workspace; one that finds no acts where the weights hold for another."""
-    if embedder is None or not embedder.fingerprint.startswith(_MADE_FOR):
-        return no_acts
-    return ActTagger(partial(read_words_by, embedder))
+    return ActTagger(partial(read_words_by, embedder)) if is_adapted(embedder) else no_acts
 
 
 class ActTagger:

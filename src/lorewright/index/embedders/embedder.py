@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,15 @@ class Adaptation:
 
     name: str
     added: Mapping[str, tuple[Vectors, Vectors]]
+
+
+# The embedder that the adaptations that ship were made for, by its fingerprint.
+_ADAPTED = "minilm-0"
+
+
+def is_adapted(embedder: Embedder | None) -> TypeGuard[Embedder]:
+    """Tell whether there is an embedder that the adaptations that ship hold for."""
+    return embedder is not None and embedder.fingerprint.startswith(_ADAPTED)
 
 
 def adaptation_of(name: str, weights: Mapping[str, Vectors]) -> Adaptation:
