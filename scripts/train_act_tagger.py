@@ -23,9 +23,10 @@ import hashlib
 import itertools
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -51,6 +52,8 @@ BATCH = 32
 # Batches of lines of about the same length are made of so many at a time.
 SORTED_TOGETHER = 20 * BATCH
 ENCODER_RATE, RATE = 1e-3, 1.5e-3
+
+Learned = TypeVar("Learned")
 
 _MARK = re.compile(r"<(\w+)>|\{([twpq]):|(\})")
 _KEYS = {a: b for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm") for a, b in itertools.pairwise(row)}
@@ -110,7 +113,8 @@ def main() -> None:
         model.train()
         losses = []
         learned = rng.sample(short, part) + LONG_TIMES * long
-        for batch in batches([reader.read(_as_typed(line, rng)) for line in learned], rng):
+        lines = [reader.read(_as_typed(line, rng)) for line in learned]
+        for batch in batches(lines, rng, lambda line: len(line.pieces)):
             loss = model.loss(batch)
             optimiser.zero_grad()
             loss.backward()
@@ -128,12 +132,7 @@ class Tagger(nn.Module):
 
     def __init__(self, kinds: int) -> None:
         super().__init__()
-        self.encoder = BertModel.from_pretrained(str(model_folder()), add_pooling_layer=False)
-        self.encoder.requires_grad_(requires_grad=False)
-        for name, module in list(self.encoder.named_modules()):
-            if name.startswith("encoder.layer.") and isinstance(module, nn.Linear):
-                owner, _, last = name.rpartition(".")
-                setattr(self.encoder.get_submodule(owner), last, Adapted(module))
+        self.encoder = adapted_encoder()
         self.inp = nn.Linear(WIDTH + tagging.LOOKS, HIDDEN)
         self.near = nn.Linear((2 * tagging.REACH + 1) * HIDDEN, HIDDEN)
         self.b, self.r, self.att = nn.Linear(HIDDEN, 1), nn.Linear(HIDDEN, len(ROLES)), nn.Linear(HIDDEN, 1)
@@ -203,16 +202,7 @@ class Tagger(nn.Module):
 
     def weights(self) -> dict[str, np.ndarray]:
         """Return the arrays that `tagging.py` reads, in sixteen bits."""
-        found = {
-            name: values
-            for name, values in self.state_dict().items()
-            if not name.startswith("encoder.") or name.endswith((".outer", ".inner"))
-        }
-        # The encoder's matrices by the names that they have in its file.
-        named = {
-            re.sub(r"^encoder\.(.+)\.(outer|inner)$", r"\1.weight.\2", name): values for name, values in found.items()
-        }
-        return {name: values.detach().numpy().astype(np.float16) for name, values in named.items()}
+        return learned_weights(self)
 
 
 class Adapted(nn.Module):
@@ -227,6 +217,28 @@ class Adapted(nn.Module):
     def forward(self, given: torch.Tensor) -> torch.Tensor:
         """Return what the layer gives with both."""
         return self.layer(given) + (given @ self.inner.T) @ self.outer.T
+
+
+def adapted_encoder() -> BertModel:
+    """Return the embedder's encoder, whose own weights stay, with an adaptation of each of its large matrices."""
+    encoder = BertModel.from_pretrained(str(model_folder()), add_pooling_layer=False)
+    encoder.requires_grad_(requires_grad=False)
+    for name, module in list(encoder.named_modules()):
+        if name.startswith("encoder.layer.") and isinstance(module, nn.Linear):
+            owner, _, last = name.rpartition(".")
+            setattr(encoder.get_submodule(owner), last, Adapted(module))
+    return encoder
+
+
+def learned_weights(model: nn.Module) -> dict[str, np.ndarray]:
+    """Return what a model with an adapted `encoder` has learned, in sixteen bits: the encoder's matrices by the names
+    that they have in its file."""
+    found = {
+        re.sub(r"^encoder\.(.+)\.(outer|inner)$", r"\1.weight.\2", name): values
+        for name, values in model.state_dict().items()
+        if not name.startswith("encoder.") or name.endswith((".outer", ".inner"))
+    }
+    return {name: values.detach().numpy().astype(np.float16) for name, values in found.items()}
 
 
 class LineReader:
@@ -264,13 +276,13 @@ def marked_lines(path: Path) -> list[str]:
         return [line.strip() for line in stream if line.strip()]
 
 
-def batches(lines: list[Line], rng: random.Random) -> list[list[Line]]:
-    """Return batches in any order, each of lines of about the same length."""
-    rng.shuffle(lines)
+def batches(learned: list[Learned], rng: random.Random, length: Callable[[Learned], int]) -> list[list[Learned]]:
+    """Return batches in any order, each of what is about the same `length`."""
+    rng.shuffle(learned)
     near = [
-        line
-        for start in range(0, len(lines), SORTED_TOGETHER)
-        for line in sorted(lines[start : start + SORTED_TOGETHER], key=lambda line: len(line.pieces))
+        text
+        for start in range(0, len(learned), SORTED_TOGETHER)
+        for text in sorted(learned[start : start + SORTED_TOGETHER], key=length)
     ]
     found = [near[start : start + BATCH] for start in range(0, len(near), BATCH)]
     rng.shuffle(found)

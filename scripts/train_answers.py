@@ -27,7 +27,6 @@ import hashlib
 import itertools
 import json
 import random
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -40,18 +39,14 @@ from rich.console import Console
 from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional
-from transformers import BertModel
 
 from lorewright.index.embedders.minilm import MOST_TOKENS, WIDTH, model_folder
 from lorewright.scene_lore import fitting
-from train_act_tagger import Adapted
+from train_act_tagger import BATCH, adapted_encoder, batches, learned_weights
 
 QUESTIONS = Path(__file__).with_name("answer_pairs.jsonl.gz")
 WEIGHTS = Path(fitting.__file__).with_name("answers.npz")
 HIDDEN, KINDS = 64, 3
-BATCH = 32
-# Batches of pairs of about the same length are made of so many at a time.
-SORTED_TOGETHER = 20 * BATCH
 ENCODER_RATE, RATE = 1e-3, 1e-3
 # What answers is rarer than what does not.
 LOSS_WEIGHTS = (1.0, 1.0, 1.5)
@@ -101,7 +96,7 @@ def main() -> None:
     for epoch in range(chosen.epochs):
         model.train()
         losses = []
-        for batch in batches(learned, rng):
+        for batch in batches(learned, rng, lambda pair: len(pair.text)):
             wanted, weight = torch.tensor([pair.fits for pair in batch]), torch.tensor(LOSS_WEIGHTS)
             scores = model([_with_words_lost(pair, rng) for pair in batch])
             loss = functional.cross_entropy(scores, wanted, weight=weight, label_smoothing=SMOOTHING)
@@ -121,12 +116,7 @@ class Judge(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.encoder = BertModel.from_pretrained(str(model_folder()), add_pooling_layer=False)
-        self.encoder.requires_grad_(requires_grad=False)
-        for name, module in list(self.encoder.named_modules()):
-            if name.startswith("encoder.layer.") and isinstance(module, nn.Linear):
-                owner, _, last = name.rpartition(".")
-                setattr(self.encoder.get_submodule(owner), last, Adapted(module))
+        self.encoder = adapted_encoder()
         inner, outer = nn.Linear(2 * WIDTH + 2, HIDDEN), nn.Linear(HIDDEN, KINDS)
         self.head = nn.Sequential(nn.Dropout(0.1), inner, nn.ReLU(), nn.Dropout(0.1), outer)
         self._tokenizer = Tokenizer.from_file(str(model_folder() / "tokenizer.json"))
@@ -149,13 +139,7 @@ class Judge(nn.Module):
 
     def weights(self) -> dict[str, np.ndarray]:
         """Return the arrays that `fitting.py` reads, in sixteen bits."""
-        found = {
-            # The encoder's matrices by the names that they have in its file.
-            re.sub(r"^encoder\.(.+)\.(outer|inner)$", r"\1.weight.\2", name): values
-            for name, values in self.state_dict().items()
-            if name.startswith("head.") or name.endswith((".outer", ".inner"))
-        }
-        return {name: values.detach().numpy().astype(np.float16) for name, values in found.items()}
+        return learned_weights(self)
 
 
 def _mean(states: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
@@ -185,19 +169,6 @@ def _with_words_lost(pair: Pair, rng: random.Random) -> Pair:
     words = question.split()
     kept = [word for word in words if rng.random() >= WORDS_LOST] or words
     return replace(pair, text=f"{' '.join(kept)}{separator}{told}")
-
-
-def batches(pairs: list[Pair], rng: random.Random) -> list[list[Pair]]:
-    """Return batches in any order, each of pairs of about the same length."""
-    rng.shuffle(pairs)
-    near = [
-        pair
-        for start in range(0, len(pairs), SORTED_TOGETHER)
-        for pair in sorted(pairs[start : start + SORTED_TOGETHER], key=lambda pair: len(pair.text))
-    ]
-    found = [near[start : start + BATCH] for start in range(0, len(near), BATCH)]
-    rng.shuffle(found)
-    return found
 
 
 def judge(model: Judge, asked: Sequence[Sequence[Pair]]) -> str:

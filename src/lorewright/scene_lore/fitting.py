@@ -160,7 +160,7 @@ LEAST_SCORE = 0.45
 _LEAST_NEAR = 0.5
 # A question of fewer words is a topic.
 _SENTENCE = 4
-# So many of the items that are pointed at, and of the nearest, are read beside a question: each took 13 ms where it was measured.
+# So many of the items that are pointed at, and of the nearest, are read beside a question: 13 ms each, as measured.
 _MOST_READ = 2
 # What is read of a question and of an item, in words.
 _READ_OF_QUESTION, _READ_OF_ITEM = 60, 75
