@@ -176,7 +176,7 @@ async def measure(
             began, began_at = _cpu(process.pid), time.perf_counter()
             tried += await saturate(players, SATURATING_S / BLOCKS, chance)
             cpu += _cpu(process.pid) - began
-            # Until the last of its turns has ended: what goes on when a block's time is up is counted, and so is its time.
+            # Until the last of its turns has ended: what goes on after a block counts, and so does its time.
             busy += time.perf_counter() - began_at
             beside += await library.play(LIBRARY_TURNS)
         played = [spent for spent, status in tried if status == 200]
