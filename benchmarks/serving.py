@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
+import math
 import os
 import random
 import re
@@ -46,9 +47,10 @@ LINES = (
 )  # fmt: skip
 ALONE = 30
 AT_ONCE = 12
-# Stories that have gone on cost more a turn, until they end and go on from some turns before; and what is cached grows
-# till then. So the rate is measured when the tables have come some way: with 50 of them some 25 turns each.
-WARMING_S, SATURATING_S = 100.0, 20.0
+# A story costs more a turn, and takes more memory, the longer it is, until it ends and goes on from some turns before;
+# and what is cached grows till then. With these lines a story of Dead Drop ends after 50 turns: so many are played a
+# table before anything is measured.
+WARMING_TURNS, SATURATING_S = 50, 20.0
 # The service and the library take turns, so that a processor that is faster for a minute favours neither.
 BLOCKS, LIBRARY_TURNS = 4, 15
 LOAD = 0.7
@@ -169,7 +171,8 @@ async def measure(
         await asyncio.sleep(10)
         alone += [(await players[0].play())[0] for _ in range(ALONE - 10)]
         chance = random.Random(2)
-        await saturate(players, WARMING_S, chance)
+        warming = WARMING_TURNS * len({player.campaign for player in players})
+        await saturate(players, math.inf, chance, turns=warming)
         await library.play(5)
         cpu, beside, busy, tried = 0.0, 0.0, 0.0, list[tuple[float, int]]()
         for _ in range(BLOCKS):
@@ -244,13 +247,16 @@ async def _answers(url: str) -> None:
     raise SystemExit("the service does not answer")
 
 
-async def saturate(players: Sequence[Player], seconds: float, chance: random.Random) -> list[tuple[float, int]]:
-    """Return the seconds and statuses of the turns that are tried while some play without a pause, each at a table of
-    chance as under load: tables that are played in order find more in caches, so that a service would seem faster."""
+async def saturate(
+    players: Sequence[Player], seconds: float, chance: random.Random, turns: float = math.inf
+) -> list[tuple[float, int]]:
+    """Return the seconds and statuses of the turns that are tried while some play without a pause, for so long or until
+    so many were tried, each at a table of chance as under load: tables that are played in order find more in caches, so
+    that a service would seem faster."""
     until, taken = time.perf_counter() + seconds, list[tuple[float, int]]()
 
     async def go_on() -> None:
-        while time.perf_counter() < until:
+        while time.perf_counter() < until and len(taken) < turns:
             taken.append(await chance.choice(players).play())
 
     await asyncio.gather(*(go_on() for _ in range(AT_ONCE)))
