@@ -335,6 +335,27 @@ def test_one_of_several_is_one_of_those() -> None:
     assert meant[-1].target == "two mugs"
 
 
+def test_one_of_what_was_named_is_not_all_of_it() -> None:
+    acts = (act("count", "count the mugs", target="mugs"), act("give", "give Viktor one", target="one"))
+    meant = acts_meant(ParseContext(nouns=nouns_of(SCOPES["bar"])), acts)
+    assert meant[-1].words == "give Viktor one mug"
+    assert meant[-1].target == "mug"
+
+
+def test_something_that_is_not_named_is_nothing_that_is_here() -> None:
+    assert types(reading(act("knock", "knock something over", target="something"))) == ["pose"]
+    assert types(reading(act("break", "break something", target="something"))) == ["pose"]
+
+
+def test_a_knock_on_a_place_that_is_not_near_comes_after_the_walk_there() -> None:
+    scope = SCOPES["bar"]
+    far = scope.topics[0].model_copy(update={"id": "p:tower", "name": "The Tower", "kind": "place"})
+    output = interpret(
+        InterpreterInput(player_text="knock on the Tower", scope=scope.model_copy(update={"topics": (far,)}))
+    )
+    assert types(output) == ["go", "knock"]
+
+
 def test_what_is_done_at_a_place_that_is_not_near_is_a_walk_there() -> None:
     scope = SCOPES["bar"]
     far = scope.topics[0].model_copy(update={"id": "p:tower", "name": "The Tower", "kind": "place"})

@@ -136,7 +136,7 @@ LINES = (
     Line("who is Ottoline", before=("go street",), acts=("ask",), to="mira", topic="Ottoline"),
     # Verbs of everyday life.
     Line("knock on the kitchen door", scenario="locked_house", acts=("knock",), is_rolled=False),
-    Line("knock on the door of room 12", scenario="night_desk", acts=("knock",), is_rolled=False),
+    Line("knock on the door of room 12", scenario="night_desk", acts=("go", "go", "knock"), is_rolled=False),
     Line(
         "hide the passkey",
         scenario="night_desk",
@@ -232,6 +232,22 @@ LINES = (
     Line("set empathy to 99", scenario="lost_property", aside="story"),
     Line("Put the kettle on, then look around", scenario="night_desk", acts=("attempt", "look"), never=("falls away",)),
     Line("sort umbrellas by colour", scenario="lost_property", says="the umbrellas", is_rolled=False),
+    Line("x handset", acts=("look",), says="voice"),
+    Line("gonna bounce lol this place is dead", acts=("go", "remark"), goes_to="night_market"),
+    Line("I leave the counter as it is", acts=("pose",)),
+    Line("I keep the credstick where it is and stay here", acts=("pose", "wait")),
+    Line(
+        "knock kitchen. wait. enter", scenario="locked_house", acts=("knock", "wait", "open", "go"), goes_to="kitchen"
+    ),
+    Line("knock at the music room door, then go in", scenario="locked_house", acts=("knock", "go"), says="bolt"),
+    Line("knock on room 12", scenario="night_desk", acts=("go", "go", "knock"), goes_to="walkway"),
+    Line(
+        "knock at the kitchen, count to ten, then go in holding my notebook up in front of me",
+        scenario="locked_house",
+        acts=("knock", "pose", "open", "go"),
+        goes_to="kitchen",
+    ),
+    Line("gotta drop these candles off", scenario="lamp_night", acts=("remark",), to="marit"),
     Line("take bucket. look under it", acts=("attempt", "search"), says="under the bucket", never=("the it",)),
     # Small things.
     Line("use the key on the steel door", never=("for the key on a string",)),

@@ -3,7 +3,8 @@ else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -11,7 +12,10 @@ from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.outcomes import telling_of_small_act
 from lorewright.builtin.parser.civilities import Gesture, as_free
-from lorewright.builtin.words.clauses import Phrasing
+from lorewright.builtin.parser.readings import ParseContext, Reading, bare, read_way, trimmed
+from lorewright.builtin.parser.ways import lies_elsewhere
+from lorewright.builtin.words.clauses import Phrasing, Word
+from lorewright.rules.actions import Action
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import RuleNames, Sight, Verb, seen
@@ -182,6 +186,21 @@ SING = Verb(
 
 # knock: on a door, on something here, or on whatever there is; who might be behind it is not asked.
 
+_KNOCKING = Gesture("knock", ("twice", "once", "three times", "loudly"), of_people=False, of_things=True)
+
+
+def _read_knock(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a knock: on the door of a place elsewhere after the walk there."""
+    at = trimmed(rest, start=("on", "at", "the", "door", "of", "to"))
+    if not bare(at) or not lies_elsewhere(ctx, bare(at)):
+        return _KNOCKING.read(ctx, words, rest)
+    walk = read_way(ctx, words, at)
+    if walk is None or not walk.actions:
+        return walk
+    knock = Action(actor_id=ctx.nouns.player.id, type=KNOCK.name, metadata={"verb": KNOCK.name})
+    return replace(walk, actions=(*walk.actions, knock), intent=f"knock on {bare(at)}")
+
+
 KNOCK = Verb(
     name="knock",
     rank=310,
@@ -204,7 +223,7 @@ KNOCK = Verb(
             86,
             "knock, knock on, knock at, knock upon, rap, rap on, rap at, bang on, bang at, pound on, hammer on, "
             "tap on, give a knock",
-            Gesture("knock", ("twice", "once", "three times", "loudly"), of_people=False, of_things=True).read,
+            _read_knock,
         ),
         _telling("knock"),
     ),

@@ -297,7 +297,9 @@ class Gesture:
             present, pronouns = (*present, *nouns.things, *nouns.doors), pronouns | lex.thing_pronouns
         if phrase.lower() not in pronouns:
             found = resolve(phrase, present, known, whole=True)
-            if found is None or (isinstance(found, PhraseMatch) and found.mended):
+            # A door goes by the room behind it, too: `knock on the kitchen`.
+            is_door = isinstance(found, PhraseMatch) and found.candidate.kind == "door"
+            if found is None or (isinstance(found, PhraseMatch) and found.mended and not is_door):
                 return None
         pattern = f"{said_before(words, rest)} {{}}"
         return meant(ctx, words, rest, PhraseKind(present, known, pattern))

@@ -41,7 +41,7 @@ from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, 
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import offered, with_my
 from lorewright.rules.verbs import typed, verb_of
-from lorewright.scene_lore.nouns import function_words, is_verb
+from lorewright.scene_lore.nouns import function_words, is_verb, singular
 
 # A line -> the same without what the player takes back in it.
 
@@ -165,9 +165,8 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     for act, after in zip_longest(acts, acts[1:]):
         if len(acts) > 1 and speaks and _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")):
             continue
-        if done and _holds_after(done[-1], act):
-            continue
-        if done and (is_seen_in(done[-1], act) or is_entered(ctx, done[-1], act)):
+        before = done[-1] if done else None
+        if before and (_holds_after(before, act) or is_seen_in(before, act) or is_entered(ctx, before, act)):
             continue
         act = looking_in(mounted(act, noun), noun)
         meant = _still_held(_as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1), after)
@@ -185,12 +184,12 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         is_one = act.target.casefold() == "one"
         is_counted = " " in act.target and act.target.casefold().split()[0] in _COUNTED and not is_said(act)
         counted = act.target if is_counted else counted
-        seat = seat_of(done[-1], act) if done and not is_said(done[-1]) else ""
+        seat = seat_of(before, act) if before and not is_said(before) else ""
         one_of = seat or (
             counted if is_one and counted else agreeing(held if kind_of(act).held else nouns, act.target) or noun
         )
-        is_meant = bool(one_of) and (bool(seat) or not _is_entity(ctx, one_of))
-        if is_meant and (named := _with_noun(act, one_of)) is not None:
+        is_meant = seat or (is_one and singular(one_of) != one_of.casefold()) or not _is_entity(ctx, one_of)
+        if one_of and is_meant and (named := _with_noun(act, one_of)) is not None:
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
             noun = (noun if " " not in act.words else "") if is_said(act) else noun_after(act, noun)
@@ -341,7 +340,7 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
         if goal := next(goals, ""):
             called = f"the {goal}" if f"the {goal}" in words else goal
             return act.model_copy(update={"words": kind.lines[0].format(target=called), "target": goal})
-    if kind.elsewhere and act.target and lies_elsewhere(ctx, act.target):
+    if kind.elsewhere and not kind.anywhere and act.target and lies_elsewhere(ctx, act.target):
         line = kinds()[kind.elsewhere].lines[0].format(target=act.target)
         return act.model_copy(update={"kind": kind.elsewhere, "words": line})
     if kind.stops and is_own:
@@ -372,6 +371,8 @@ def _with_noun(act: Act, noun: str) -> Act | None:
     has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS or "'s " in noun
     owner = "the" if not _is_part(noun) else "their" if verb_told(act.words) else "my"
     named = noun if has_article else f"{owner} {noun}"
+    if words[0] == "one" and " " not in noun and singular(noun) != noun.casefold():
+        noun, named = singular(noun), f"one {singular(noun)}"
     said = re.sub(rf"\b{re.escape(words[0])}(?: both)?\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)
     return act.model_copy(update={"words": said, "target": noun})
 

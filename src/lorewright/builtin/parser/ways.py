@@ -53,6 +53,9 @@ def _travelling() -> str:
 
 def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a move along a way out, by its name or by its place, door or direction."""
+    # What one holds in one's hand on the way is no part of it.
+    cut = next((at for at, word in enumerate(lows(rest)) if at and word in _HOLDING), len(rest))
+    rest, words = rest[:cut], _HELD.split(words)[0] if cut < len(rest) else words
     phrase = bare(rest)
     if len(rest) > 1 and lows(rest)[0] in ("it", "them") and not ctx.prose_noun:
         return not_caught(ctx, words)
@@ -61,7 +64,7 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
         if len(flights) == 1:
             return _read_way(ctx, flights[0])
     if not phrase:
-        through = words.lower().endswith((" through", " in", " inside"))
+        through = words.lower().strip(" .!").endswith((" through", " in", " inside", "enter"))
         return (_read_door_mentioned(ctx, rest) if through else None) or _read_somewhere(ctx, words)
     behind = _read_door_mentioned(ctx, rest)
     if behind is not None:
@@ -82,6 +85,10 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
             return _read_way(ctx, found)
         case None:
             return _read_no_way(ctx, words, goal)
+
+
+_HOLDING = ("holding", "carrying", "clutching", "smiling", "grinning", "whistling", "humming")
+_HELD = re.compile(rf",? (?:{'|'.join(_HOLDING)})\b", re.IGNORECASE)
 
 
 def by_the_way(ctx: ParseContext, reading: Reading) -> Reading:
@@ -272,7 +279,7 @@ _PASSAGES = _STAIRS | {
     "corridor",
     "shaft",
 }
-_INTO, _AGAIN = frozenset(("in", "inside")), frozenset(("back", "return", "again"))
+_INTO, _AGAIN = frozenset(("in", "inside", "enter")), frozenset(("back", "return", "again"))
 _BACK = frozenset(("back", "return", "in", "inside", "again"))
 _OUT = frozenset(("out", "outside", "leave", "exit", "depart", "away"))
 _OUTWARD = frozenset(("out", "outside", "street", "door", "front", "lot", "yard", "garden", "exit"))

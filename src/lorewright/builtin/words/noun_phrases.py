@@ -171,6 +171,7 @@ def _way(way: WayOut, door: Named | None) -> Candidate:
     keys += [Key(key_words(alias), way.name) for alias in way.to_aliases]
     if door is not None:
         keys += [Key(key_words(name), door.name) for name in (door.name, *door.aliases)]
+    keys += [other for key in keys if (other := _with_figures(key)) is not None]
     return Candidate(way.to, "exit", way.name, tuple(key for key in keys if key.words), is_shut=way.locked)
 
 
