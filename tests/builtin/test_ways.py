@@ -207,3 +207,14 @@ def test_another_place_is_gone_to_before_it_is_searched(text: str) -> None:
 )
 def test_what_is_searched_here_or_only_asked_about_is_no_walk(text: str) -> None:
     assert gone(text) is None
+
+
+@pytest.mark.parametrize("text", ["walk up to him", "go over to him", "go up to Viktor"])
+def test_who_is_walked_up_to_by_a_pronoun_is_somebody_here(text: str) -> None:
+    output = _read(text, HOUSE, "")
+    assert output.unclear is None
+    assert [action.type for action in output.proposed_actions] == ["pose"]
+
+
+def test_what_is_held_on_the_way_is_no_part_of_it() -> None:
+    assert gone("go to the back yard carrying a glass") == "p:yard"

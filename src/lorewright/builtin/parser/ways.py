@@ -21,6 +21,7 @@ from lorewright.builtin.parser.readings import (
     nothing_called,
     noun_part,
     read_as,
+    referred,
     shown,
     typeable,
     ways,
@@ -183,7 +184,8 @@ def _read_way(ctx: ParseContext, way: PhraseMatch) -> Reading:
 
 
 def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
-    person = resolve(goal, ctx.nouns.people)
+    person = _whom(ctx, goal)
+    goal, person = (person.label, None) if person and person.candidate not in ctx.nouns.people else (goal, person)
     nearing = next((syntax.approach for syntax in syntaxes() if syntax.approach is not None), None)
     if is_place(ctx, goal) and nearing is not None:
         here: Reading = nearing(ctx, words, None)
@@ -193,10 +195,10 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
         return asking(
             words, f"You are there. {'The ways on are' if known else 'You can'}:", known or typed_lines("view")
         )
-    if isinstance(person, PhraseMatch) and nearing is not None:
+    if person is not None and nearing is not None:
         found: Reading = nearing(ctx, words, person)
         return found
-    if isinstance(person, PhraseMatch):
+    if person is not None:
         name = typeable(person.label)
         return asking(
             words,
@@ -240,6 +242,15 @@ def _read_no_way(ctx: ParseContext, words: str, goal: str) -> Reading:
             words, f"You know of no way to “{excerpt(goal)}”, nor of any other from here. You can:", typed_lines("view")
         )
     return asking(words, f"You know of no way to “{excerpt(goal)}” from here. There are:", known)
+
+
+def _whom(ctx: ParseContext, goal: str) -> PhraseMatch | None:
+    """Return who is here and meant by a name, or anybody who is meant by a pronoun: `walk up to him`."""
+    if goal.lower() in lexicon().person_pronouns:
+        found: object = referred(ctx, goal, person=True, pattern="go to {}", among=ctx.nouns.people)
+    else:
+        found = resolve(goal, ctx.nouns.people)
+    return found if isinstance(found, PhraseMatch) else None
 
 
 def _places(ctx: ParseContext, place: str) -> list[Candidate]:
