@@ -309,7 +309,8 @@ TOUCH = Verb(
     parts=(
         Phrasing(
             89,
-            "touch, feel, pat, stroke, pet, caress, run my hand over, run my hands over, put a hand on, lay a hand on",
+            "touch, feel, pat, stroke, pet, caress, shake hands with, "
+            "shake the hand of, run my hand over, run my hands over, put a hand on, lay a hand on",
             Gesture("touch", of_things=True, alone=False).read,
         ),
         _telling("touch"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from pydantic import Field
 
@@ -16,17 +17,23 @@ from lorewright.builtin.parser.pieces import named_first
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
     ParseContext,
+    PhraseKind,
     Reading,
     act_word,
     acting,
+    acting_freely,
     bare,
+    meant,
     nothing_called,
+    noun_part,
     parted,
     trimmed,
+    wondering,
 )
+from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import STEPS
-from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, lexicon, lows, typed
-from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, lexicon, lows, typed, words_of
+from lorewright.builtin.words.noun_phrases import PhraseMatch, Tie, exact, resolve
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach
 from lorewright.rules.verbs import Verb, seen
@@ -191,6 +198,88 @@ def _posture(verb: str) -> str:
     return kinds[max(found, key=len)] if found else ""
 
 
+# Acts towards people that need no dice: one sits down beside them, follows where nobody leads, thinks of them.
+
+
+def _in_company(ctx: ParseContext, form: str, deed: str, person: PhraseMatch | None) -> Reading:
+    metadata = {"verb": deed.split()[0], "form": form, "deed": deed[:120]}
+    reading = replace(acting(ctx, POSE.name, deed[:120], metadata=metadata), is_sure=True)
+    return reading if person is None else replace(reading, mentioned=(person.candidate,))
+
+
+def _person_here(ctx: ParseContext, words: str, rest: Sequence[Word], pattern: str) -> PhraseMatch | Reading | None:
+    """Return the person here whom words name, perhaps with more words after the name; None where they name nobody."""
+    rest = trimmed(rest, start=("to", "with", "the"), end=_SMALL_ENDS)
+    people, phrase = ctx.nouns.people, bare(rest)
+    head = noun_part(phrase)
+    is_pronoun = head.lower() in lexicon().person_pronouns
+    found = resolve(phrase, people, whole=True) or resolve(head, people, whole=True)
+    if not is_pronoun and (found is None or (isinstance(found, PhraseMatch) and found.mended)):
+        return None
+    named = meant(ctx, words, words_of(head if is_pronoun else phrase), PhraseKind(people, (), pattern))
+    if isinstance(named, PhraseMatch):
+        return named if named.candidate in people else None
+    return named if isinstance(found, Tie) else found if isinstance(found, PhraseMatch) else None
+
+
+_SMALL_ENDS = ("down", "again", "now", "then", "please", "too", "quietly", "closely", "for", "a", "while", "bit")
+
+
+def _read_beside(ctx: ParseContext, words: str, rest: Sequence[Word], *, deed: str) -> Reading | None:
+    """Read sitting down or standing beside somebody who is here; of who is not, the try at it; None for all else."""
+    person = _person_here(ctx, words, rest, f"{deed} {{}}")
+    away = resolve(bare(rest), ctx.nouns.known_people, whole=True) if person is None else None
+    if isinstance(away, PhraseMatch) and not away.mended and away.candidate not in ctx.nouns.people:
+        tried = acting_freely(ctx, f"{deed} {away.label}", act_word(words)[:60], "charm", target=away, item=None)
+        return None if tried is None else replace(tried, is_sure=True)
+    if not isinstance(person, PhraseMatch):
+        return person
+    return _in_company(ctx, "company", f"{deed} {person.candidate.name}", person)
+
+
+def _read_follow(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read following somebody who is here, and so goes nowhere; None for ways and for all else."""
+    person = _person_here(ctx, words, rest, "follow {}")
+    if not isinstance(person, PhraseMatch):
+        return person
+    return _in_company(ctx, "follow", f"follow {person.candidate.name}", person)
+
+
+def _read_thought(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read a thought of somebody or something known as what one knows of it, another as a thought and no more; None
+    where it is no more than the verb, or is put to somebody."""
+    phrase = bare(trimmed(rest, end=_SMALL_ENDS))
+    is_plain = act_word(words) in _OF_FEELING
+    if not phrase or any(word.kind == "speech" for word in rest):
+        return None
+    nouns = ctx.nouns
+    known = (*nouns.known_people, *nouns.known_places, *nouns.known_things)
+    if resolve(phrase, nouns.everything(), known, whole=True) is not None:
+        return replace(wondering(phrase), is_sure=True)
+    deed = in_second_person(f"{words} {typed(rest)}" if not words.endswith(typed(rest)) else words)
+    return None if is_plain or not deed else _in_company(ctx, "thought", deed, None)
+
+
+# Verbs that are of people alone, and much else with other words after them.
+_OF_FEELING = frozenset(("remember", "recall", "worry"))
+
+
+def _read_call(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read calling up those who are no people of the story: nobody answers."""
+    phrase = bare(trimmed(rest, start=("for", "the", "up"), end=("up", "now"))).lower()
+    if phrase not in _SERVICES or exact(phrase, (*ctx.nouns.people, *ctx.nouns.known_people)):
+        return None
+    return acting(
+        ctx, POSE.name, words[:120], metadata={"verb": act_word(words)[:60], "deed": words[:120], "form": "phone"}
+    )
+
+
+_SERVICES = frozenset((
+    "police", "cops", "ambulance", "fire brigade", "fire department", "emergency services", "emergency", "an ambulance",
+    "coast guard", "coastguard", "help line", "hotline", "doctor", "taxi", "cab", "hospital", "911", "999", "112",
+))  # fmt: skip
+
+
 def _pose(ctx: ParseContext, words: str) -> Reading:
     """Read what is done with one's own body, by whatever verb."""
     return acting(ctx, POSE.name, words[:120], metadata={"verb": act_word(words)[:60]})
@@ -249,6 +338,35 @@ POSE = Verb(
         ),
         Phrasing(200, ", ".join(_ALONE.values()), _read_alone),
         Phrasing(205, ", ".join(_OF_BODY.values()), _read_of_body),
+        Phrasing(
+            71,
+            "sit with, sit next to, sit beside, sit by, sit near, sit close to, sit alongside, sit down with, "
+            "sit down next to, sit down beside, sit down by, sit down near, take a seat with, take a seat next to, "
+            "take a seat beside, take a seat by, have a seat next to, have a seat beside, go sit with, go sit next to, "
+            "go sit beside, go and sit with, go and sit next to, go and sit beside, join, go join, keep company, "
+            "take the seat next to, take the seat beside, take the stool next to, take the stool beside",
+            partial(_read_beside, deed="sit down beside"),
+        ),
+        Phrasing(
+            72,
+            "sit across from, sit opposite, sit facing, sit in front of, sit down across from, sit down opposite, "
+            "sit down in front of",
+            partial(_read_beside, deed="sit down across from"),
+        ),
+        Phrasing(
+            73,
+            "stand next to, stand beside, stand with, stand by, stand near, stand close to, stand alongside, "
+            "go stand next to, go stand beside, go stand by, go and stand next to",
+            partial(_read_beside, deed="stand beside"),
+        ),
+        Phrasing(74, "follow", _read_follow),
+        Phrasing(
+            75,
+            "think about, think of, think back to, reflect on, reminisce about, dream of, dream about, daydream about, "
+            "daydream of, worry about, remember, recall",
+            _read_thought,
+        ),
+        Phrasing(76, "call, phone, dial, telephone", _read_call),
         Syntax(approach=_approach, posture=_pose),
         Telling(of_player=_tell, of_others=telling_of_gesture("npc.wave")),
     ),

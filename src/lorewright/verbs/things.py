@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -29,6 +30,7 @@ from lorewright.builtin.parser.pieces import each, joined, pronoun
 from lorewright.builtin.parser.readings import (
     ParseContext,
     Reading,
+    act_word,
     acting,
     aimed_at_prose,
     asking,
@@ -38,20 +40,15 @@ from lorewright.builtin.parser.readings import (
     nothing_known,
     noun_part,
     parted,
+    person_meant,
     read_way,
     shown,
     trimmed,
     typeable,
     which,
 )
-from lorewright.builtin.words.clauses import (
-    Phrasing,
-    Syntax,
-    Word,
-    find_posture,
-    lexicon,
-    lows,
-)
+from lorewright.builtin.parser.rewordings import in_second_person
+from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, find_posture, lexicon, lows, typed, words_of
 from lorewright.builtin.words.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, plain_ops
@@ -418,6 +415,41 @@ def _read_give(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     return handed(ctx, words, plain, Handing(GIVE.name, "give", _read_give, "Give what?"))
 
 
+def _read_pay(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read paying somebody as giving them money; what nobody is paid for here, and
+    where one has no money, as told and no more. None where nobody here is named."""
+    whom, joint, due = parted(rest, ("for",))
+    people, name = ctx.nouns.people, bare(whom)
+    if lows(rest)[:1] == ["for"]:
+        is_told = bare(rest[1:]).lower() in lexicon().thing_pronouns
+        return _unasked(ctx, words, words) if is_told else None
+    found = person_meant(ctx, name) if name.lower() in lexicon().person_pronouns else resolve(name, people, whole=True)
+    if not isinstance(found, PhraseMatch) or found.candidate not in people:
+        return None
+    deed = f"{act_word(words)} {found.candidate.name} {joint} {typed(due)}".strip()
+    if joint and not _OWED & set(lows(due)):
+        return _unasked(ctx, words, deed)
+    money = words_of(f"{_MONEY} to {typeable(found.candidate.name)}")
+    given = handed(ctx, words, money, Handing(GIVE.name, "give", _read_give, "Give what?"))
+    is_given = given is not None and any(action.metadata.get("item_id") for action in given.actions)
+    return replace(given, is_sure=True) if given is not None and is_given else _unasked(ctx, words, deed)
+
+
+_MONEY = "money"
+_OWED = frozenset("tab bill toll debt fare account fee rent passage tally slate".split())
+
+
+def _unasked(ctx: ParseContext, words: str, done: str) -> Reading | None:
+    """Read a payment that nobody asks for."""
+    posture, deed = find_posture(), in_second_person(done)
+    if posture is None or not deed:
+        return None
+    posed: Reading = posture(ctx, words)
+    told = {"deed": deed, "form": "pay"}
+    actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in posed.actions)
+    return replace(posed, actions=tuple(actions), is_sure=True)
+
+
 GIVE = Verb(
     name="give",
     rank=140,
@@ -443,6 +475,7 @@ GIVE = Verb(
             "slip, sell",
             _read_give,
         ),
+        Phrasing(59, "pay, tip", _read_pay),
         Syntax(listed=6, is_handing_over=True),
         InnerDeed("gift", 70, {"morality": 1, "kindness": 1, "guilt": -1}, "lighter"),
         Aim(30, _give_wanted),

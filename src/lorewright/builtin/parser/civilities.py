@@ -27,6 +27,7 @@ from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import free_verb, typed_line, verbs
+from lorewright.scene_lore.nouns import singular
 
 # Words for all who are here.
 _ALL = frozenset(
@@ -68,11 +69,58 @@ _FOLLOWS = re.compile(
 def as_handed(ctx: ParseContext, text: str) -> str:
     """Return words by which something that one carries is held out to somebody as the giving of it: `here's my coin`,
     `these tapers are for you`; other words as they are."""
+    text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
+
+
+# `listen to Marit and Penhale`: a name alone after `and` is no act.
+_HEARD = re.compile(
+    r"^(?P<act>(?:i )?(?:listen (?:in )?(?:on|to)|eavesdrop on|spy on|watch|overhear|observe|follow)) (?P<one>[\w' ]+?)"
+    r" and (?P<other>[\w' ]+?)(?P<end>[.! ]*)$",
+    re.IGNORECASE,
+)
+
+
+def _both_heard(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return the act for each of two people, where both are here; else the words as they are."""
+    one, other = found["one"], found["other"]
+    if any(exact(bare(words_of(name)), ctx.nouns.people) is None for name in (one, other)):
+        return found[0]
+    act = _SENSED.sub("listen to", found["act"])
+    return f"{act} {one} and {act} {other}{found['end']}"
+
+
+_SENSED = re.compile(r"\b(?:eavesdrop on|listen in on|overhear)\b", re.IGNORECASE)
+
+# `look at the captains`: each of those who are here; what else is done to them, to the first of them.
+_PLURAL = re.compile(
+    r"^(?P<act>(?:(?:and|then|i|we) )*(?P<verb>(?!(?:ask|tell|talk|speak|say|greet|hello|hi|hey|call|who|what|where|why"
+    r"|how|when|is|are|do|does|did|can|could|the|which)\b)[a-z]+)\b[^,;.!?\"“]*?)"
+    r"\b(?:the |both |both the |these |those |two |the two )(?P<sort>[a-z]+?s)(?P<end>[.! ]*)$"
+    r"|^(?P<short>(?:x|examine|watch|see) )(?P<sorts>[a-z]+?s)(?P<stop>[.! ]*)$",
+    re.IGNORECASE,
+)
+_SEEN = frozenset("x examine look watch see observe study inspect stare glance".split())
+
+
+def _each_of(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return words with the names of those who are called so, where several are here; else the words as they are."""
+    many = (found["sort"] or found["sorts"]).casefold()
+    one = singular(many)
+    called = [person for person in ctx.nouns.people if any(one in key.words for key in person.keys)]
+    if one == many or len(called) < _SEVERAL or exact(many, ctx.nouns.everything()) is not None:
+        return found[0]
+    act, end = found["act"] or found["short"], found["end"] or found["stop"] or ""
+    is_seen = (found["verb"] or found["short"]).strip().casefold() in _SEEN
+    names = [person.name for person in (called if is_seen else called[:1])]
+    return " and ".join(f"{act.strip()} {name}" for name in names) + end
+
+
+_SEVERAL = 2
 
 
 # A word that what is handed over, or shown, is never without.

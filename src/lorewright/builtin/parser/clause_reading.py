@@ -478,7 +478,7 @@ def is_command(ctx: ParseContext, low: Sequence[str], readings: Sequence[Reading
     """Tell whether a line is a verb of the grammar with the whole name of what it is done to, and of what it is about:
     nothing is left to be tagged in it."""
     if len(readings) != 1 or len(readings[0].actions) != 1 or readings[0].confidence < _EXACT:
-        return False
+        return len(readings) == 1 and readings[0].is_sure
     verb = longest_prefix(low, lexicon().verb_phrases)
     named, about = low[len(verb) :], next((at for at, word in enumerate(low) if word in lexicon().about), 0)
     parts = [named] if about < len(verb) else [low[len(verb) : about], low[about + 1 :]]

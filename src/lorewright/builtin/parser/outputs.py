@@ -18,7 +18,7 @@ from lorewright.builtin.words.spelling import spelled_out
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
-from lorewright.scene_lore.nouns import singular
+from lorewright.scene_lore.nouns import known_words, singular
 from lorewright.values.readings import Unclear
 from lorewright.values.records import InterpreterOutput
 
@@ -216,7 +216,9 @@ def _referenced_ids(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, 
 
 def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
     """Return the reading of an act whose actions are told as the kind of act that they are, where that is no guess, and
-    in the player's words where those can be told."""
+    in the player's words where those can be told, with names as they are written."""
+    if reading.is_sure:
+        return reading
     if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
         form = {"form": form_of(act, reading)}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
@@ -232,7 +234,29 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
         return _with_words(reading, deed)
     if verbs and is_speech(act) and all(verb is not None and verb.is_speech for verb in verbs):
         return _with_echo(ctx, act, reading, odd)
-    return felt(ctx, act, with_deed(reading, act.words, odd))
+    return _with_names(ctx, felt(ctx, act, with_deed(reading, act.words, odd)))
+
+
+def _with_names(ctx: ParseContext, reading: Reading) -> Reading:
+    """Return a reading whose deeds have the names of people in their own letters: `nod to Oakes` for `nod to oakes`."""
+    if not any("deed" in action.metadata for action in reading.actions):
+        return reading
+    people = (*ctx.nouns.people, *ctx.nouns.known_people)
+    labels = {key.label for person in people for key in person.keys if not key.label.islower()}
+    names = {label.casefold(): label for label in sorted(labels) if not set(label.casefold().split()) <= known_words()}
+    if not names:
+        return reading
+    # The longest name of several that begin alike.
+    found = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})\b", re.IGNORECASE)
+    told = (
+        action.model_copy(
+            update={"metadata": {**action.metadata, "deed": found.sub(lambda m: names[m[0].casefold()], deed)}}
+        )
+        if isinstance(deed := action.metadata.get("deed"), str)
+        else action
+        for action in reading.actions
+    )
+    return replace(reading, actions=tuple(told))
 
 
 def _missing(act: Act, reading: Reading) -> Unclear | None:

@@ -79,9 +79,9 @@ class Reading:
     # The words that were read, and that nothing could be made of them.
     words: str = ""
     is_lost: bool = False
-    # The name of what is not here, where that is why.
-    unknown: str = ""
+    unknown: str = ""  # The name of what is not here, where that is why.
     aside: Aside | None = None
+    is_sure: bool = False  # With how it is told: nothing is left to be tagged.
 
 
 # Reads a clause: the context, the whole of it as typed, the words after the verb. None means: not for this frame.

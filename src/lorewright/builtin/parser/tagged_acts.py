@@ -108,12 +108,12 @@ def is_read_as(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     is_deed = not kind.said and not kind.aside
     if reading.aside is not None:
         if reading.aside.kind in UNHEARD | {"lore"}:
-            return bool(kind.said) or kind.aside == reading.aside.kind
+            return reading.is_sure or bool(kind.said) or kind.aside == reading.aside.kind
         return bool(kind.aside)
     if reading.unclear is not None:
         return not reading.is_lost and is_deed and bool(kind.fits)
     types = {action.type for action in reading.actions}
-    if types & set(ctx.verbs.values()):
+    if reading.is_sure or types & set(ctx.verbs.values()):
         return True
     if types == kind.then:
         return bool(kind.when & words_in(act))
@@ -145,8 +145,8 @@ def is_refused(reading: Reading) -> bool:
 
 def is_weak(ctx: ParseContext, act: Act, reading: Reading) -> bool:
     """Tell whether a reading is about something that is not here, or that has another name in the act."""
-    if reading.unclear is not None:
-        return True
+    if reading.unclear is not None or reading.is_sure:
+        return not reading.is_sure
     kind = kinds().get(act.kind, Kind())
     if reading.aside is not None and kind.said and (act.person or not kind.wondered or _OF_YOU & words_in(act)):
         return True
