@@ -294,6 +294,29 @@ LINES = (
         acts=(),
     ),
     Line("who is Pim?", never=("Viktor owns",)),
+    # What is told of somebody is theirs, and can be looked at; words within names are no names.
+    Line("x ring", scenario="seven_minutes", acts=("look",), says="ring", never=("find no ring",)),
+    Line("x his hat", before=("go to the lot",), scenario="night_desk", acts=("look",), says="hat", never=("no hat",)),
+    Line("read penhale's book", scenario="lamp_night", acts=("look",), says="small book", never=("find no book",)),
+    Line("x tap", scenario="lost_property", acts=("look",), says="mixer"),
+    Line(
+        "take his hat", before=("go to the lot",), scenario="night_desk", is_rolled=False, never=("You take his hat",)
+    ),
+    Line("x the wooden heron", scenario="night_desk", acts=("look",), says="wooden heron"),
+    Line("take the key", scenario="night_desk", acts=("take",), says="passkey"),
+    Line("look at the car", before=("go to the lot",), scenario="night_desk", says="Four cars", never=("Cold Ash",)),
+    # By nose, and what is written.
+    Line("smell the coat", scenario="lost_property", acts=("look",), never=("with your eyes",)),
+    Line("smell", scenario="locked_house", acts=("look",), says="floor polish", never=("Ways on",)),
+    Line("look for room 12 in the register", scenario="night_desk", acts=("look",), says="the register has names"),
+    Line("open the register", scenario="night_desk", acts=("look",), says="the register has names"),
+    Line("x initials", before=("look under the door",), scenario="seven_minutes", never=("not much to read",)),
+    Line("open hat box", scenario="lost_property", acts=("open",), never=("handle",)),
+    Line("check my handset", acts=("look",), says="six words"),
+    Line("time", aside="time"),
+    # Who stands there.
+    Line("who is that man?", scenario="lamp_night", acts=("ask",), says="Penhale"),
+    Line("who is Mr Penhale?", scenario="lamp_night", acts=("ask",), never=("couldn't say", "don't know")),
 )
 
 

@@ -36,6 +36,7 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     which,
 )
+from lorewright.builtin.parser.ways import by_sense, is_on_player
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
@@ -303,12 +304,11 @@ LOOK = Verb(
             "to, look over, look upon, listen at, glance over, take a look at, have a look at, get a look at, take "
             "a closer look at, look closely at, glance out, glance up, glance down, glance back, peer out, gaze out, "
             "stare out, look across, look back, look straight at, look straight into, look deep into, look past, "
-            "check out, check on, count, have a good look at, "
-            "take a good look "
-            "at, have a proper look at, have another look at, take another look at, take a long look at, go and "
-            "see, go see, go and look at, go look at, go check on, go and check on, go have a look at, listen to, "
+            "check out, check on, count, have a good look at, take a good look at, have a proper look at, have another "
+            "look at, take another look at, take a long look at, go and see, go see, go and look at, go look at, go "
+            "check on, go and check on, go have a look at, listen to, "
             "listen, smell, sniff",
-            _read_examine,
+            by_sense(_read_examine),
         ),
         Syntax(listed=1),
         Telling(codes={"looked": _tell_look}, codes_of_others={"looked": _tell_look_of_others}, watched_as="look"),
@@ -434,7 +434,7 @@ def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     """Read a look at what is known to be here, or a search of everything else."""
     phrase = bare(rest)
     noun = in_prose(noun_part(phrase), ctx.nouns) if phrase else None
-    if noun is not None and noun.standing == "shown" and noun_part(phrase) != phrase:
+    if noun is not None and noun.standing == "shown" and (noun_part(phrase) != phrase or is_on_player(ctx, noun)):
         return _read_look_at_prose(ctx, noun_part(phrase), noun)
     if phrase and not find_anything(ctx, phrase) and exact(phrase, ctx.nouns.known_places):
         return read_way(ctx, words, rest)

@@ -12,7 +12,7 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of, word_forms
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of
+from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of, words_key
 from lorewright.builtin.narrator.views import Beat, Person
 from lorewright.builtin.words.asides import has_words
 from lorewright.builtin.words.echoes import asked_words
@@ -129,19 +129,20 @@ def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     words on it, those that tell of that."""
     sensed = {"smell": _SMELT, "read": _WRITTEN}.get(form)
     lines = [line for line in shown.lines if sensed is None or sensed.search(plain(line.text))]
+    lines = lines or (list(shown.lines) if form == "read" else [])
     # What the player's other words are about goes first.
     called = set(map(singular, content_words(shown.name)))
     asked = set(map(singular, content_words(given.player_text))) - called
     words = {line.key: set(map(singular, content_words(plain(line.text)))) for line in lines}
     lines.sort(key=lambda line: (-len(asked & words[line.key]), sensed is not None and not called & words[line.key]))
     new = views.unseen(lines, given.recall)
-    line = next(iter(new or lines or (shown.lines if form == "read" else ())), None)
+    line = next(iter(new or lines), None)
     # What was told has no chunk to be cited by.
     cites = () if line is None or line.key.startswith(TOLD) else (line.chunk_id,)
     text = "" if line is None else plain(line.text)
     if new and line is not None:
         return Beat("outcome", authored=text, cites=cites, keys=(line.key,))
-    if line is not None and lines:
+    if line is not None:
         return Beat("outcome", "looked.again", authored=text, cites=cites)
     return Beat("outcome", "looked.thing", {"kind": form}, {"thing": shown.name}, authored=text, cites=cites)
 
@@ -172,6 +173,8 @@ def played_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """Return the next line that is openly known of a thing, else what was told of it, else that one sees no more."""
     thing, form = views.thing(given, outcome.target_id), outcome.form
+    if form == "read" and (written := _written_in(given, outcome.target_id)):
+        return written
     said = [] if form == "smell" else said_of(given, outcome.target_id, kind="outcome")
     shown = views.shown_in_prose(given, outcome)
     if said or shown is not None:
@@ -186,6 +189,29 @@ def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     facts: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
     facts = {"kind": form} if form in kinds_of("looked.thing") else {"kind": "note"} if is_shelf(given) else facts
     return [Beat("outcome", "looked.thing", facts, {"thing": thing})]
+
+
+def _written_in(given: NarratorInput, thing_id: str | None) -> list[Beat]:
+    """Return the line openly known of a thing that tells what stands in it, the next that was not told."""
+    lines = [line for line in open_lines(given, thing_id or "") if _STANDS_THERE.search(plain(line.text))]
+    new = views.unseen(lines, given.recall)
+    if new:
+        line = new[0]
+        return [Beat("outcome", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key, words_key(line)))]
+    return []
+
+
+_STANDS_THERE = re.compile(r"[“”]|\b(?:says?|reads|is written|names|in capitals)\b", re.IGNORECASE)
+
+
+def holds_things(thing: str) -> bool:
+    """Tell whether a thing by its name has a lid or the like, and things in it."""
+    return bool(thing) and thing.casefold().split()[-1] in _HOLDERS
+
+
+_HOLDERS = frozenset(
+    "box tin case crate bag chest jar packet parcel bundle trunk suitcase basket casket envelope".split()
+)
 
 
 # What is said, where the scenario has an answer of its own.
@@ -312,6 +338,9 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     wanted = {singular(word) for word in content_words(outcome.deed or asked)} - small
     said = {singular(word) for word in content_words(new[0].text)}
     put = outcome.deed or asked
+    who_is = _WHO_IS.fullmatch(put.strip(" ?"))
+    if who_is is not None and set(content_words(who_is[1])[-1:]) & set(content_words(new[0].text)):
+        return []
     if any(of_what.match(put) and not told.search(new[0].text) for of_what, told in _ANSWERED_BY):
         return _beside(outcome, who)
     if (there_is := _IS_THERE.match(put)) is not None and (what := singular(there_is["what"].casefold())) not in said:
@@ -322,6 +351,10 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     if not wanted or is_near or wanted & said or not shared or not shared <= names | FAINT_WORDS:
         return []
     return _beside(outcome, who)
+
+
+# What is told of somebody by name says who they are.
+_WHO_IS = re.compile(r"who(?:'s|’s| is| was) ((?:[A-Z][\w'’-]+ ?){1,4})")
 
 
 def _beside(outcome: Outcome, who: Person) -> list[Beat]:

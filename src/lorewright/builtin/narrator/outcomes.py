@@ -22,6 +22,7 @@ from lorewright.builtin.narrator.hearing import (
     answers_of_scenario,
     asks_more,
     beside_the_point,
+    holds_things,
     is_asked_about,
     not_in_what_was_told,
     played_beats,
@@ -143,7 +144,8 @@ def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     wanted = "item" if reason in ("not_in_inventory", "wrong_key") else "thing"
     if reason in ("nobody_named", "not_to_oneself"):
         return [Beat("outcome", f"blocked.{reason}", {}, slots), *_deed_advice(given, reason)]
-    return [Beat("outcome", f"blocked.{reason}", only(facts, wanted), slots), *_deed_advice(given, reason)]
+    kind: dict[str, Fact] = {"kind": "holder"} if reason == "not_openable" and holds_things(str(slots["thing"])) else {}
+    return [Beat("outcome", f"blocked.{reason}", kind or only(facts, wanted), slots), *_deed_advice(given, reason)]
 
 
 def _deed_advice(given: NarratorInput, reason: str) -> list[Beat]:

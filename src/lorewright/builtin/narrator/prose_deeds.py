@@ -76,7 +76,7 @@ def _kind_told(outcome: Outcome, noun: SceneryView) -> str:
     """Return the kind by which a deed is told as done, in the player's words; empty where it is not."""
     first, head = outcome.deed.partition(" ")[0], noun.name.split()[-1].casefold()
     form = form_with(outcome.form, head)
-    if not first or first in _THEFTS or (outcome.form == "eat" and head not in _FOOD):
+    if not first or _is_theft(outcome) or (outcome.form == "eat" and head not in _FOOD):
         return ""
     row = deed_forms().get(outcome.form, DeedForm())
     is_handled = _SORT_OF.get(first) == "handle" and (row.handled or not outcome.form)
@@ -92,6 +92,8 @@ def _form_of_deed(outcome: Outcome, noun: SceneryView) -> str:
     """Return the form of a deed on what only the prose shows, where it is told by that; empty where it is not."""
     form, head = outcome.form, noun.name.split()[-1].casefold()
     if form not in kinds_of(SHOWN) or (noun.is_owned and not is_harmless(form)):
+        return ""
+    if _is_theft(outcome):
         return ""
     is_food = form == "eat" and head in _FOOD
     own_words = deed_forms().get(form, DeedForm()).own_words
@@ -124,6 +126,18 @@ _SORTS = {
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
 _THEFTS = frozenset("steal swipe nick pinch pilfer snatch loot rob".split())
+# What is taken off somebody: `take his hat`.
+_OFF_SOMEBODY = re.compile(
+    r"(?:take|grab|snatch|pull|seize|pocket)s? (?:off |up |away )?(?:his|her|their|[\w'-]+['’]s) (?!hand|arm|word)",
+    re.IGNORECASE,
+)
+
+
+def _is_theft(outcome: Outcome) -> bool:
+    deed = outcome.deed or outcome.words
+    return deed.partition(" ")[0] in _THEFTS or (outcome.form == "take" and _OFF_SOMEBODY.match(deed) is not None)
+
+
 # What holds what is eaten or drunk; and what alone is.
 _VESSELS = frozenset("cup mug glass pot jug bottle plate bowl tankard flask".split())
 _FOOD = frozenset(

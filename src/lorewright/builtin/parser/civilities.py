@@ -24,7 +24,7 @@ from lorewright.builtin.parser.readings import (
     typeable,
 )
 from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
-from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, pronoun_fits, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import free_verb, typed_line, verbs
 from lorewright.scene_lore.nouns import singular
@@ -70,6 +70,7 @@ def as_handed(ctx: ParseContext, text: str) -> str:
     """Return words by which something that one carries is held out to somebody as the giving of it: `here's my coin`,
     `these tapers are for you`; other words as they are."""
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
+    text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
@@ -121,6 +122,29 @@ def _each_of(ctx: ParseContext, found: re.Match[str]) -> str:
 
 
 _SEVERAL = 2
+
+
+# Who is asked about by where they stand: `who is that man over there?`
+_WHO_IS_THAT = re.compile(
+    r"^(?P<asks>(?:(?:and|so|hey|ok|but),? )?who(?:[’']?s| is)) (?:(?P<that>that|this)(?: one)?"
+    r"|(?:that|this|the)(?: (?:old|young|other|strange|tall|quiet))? (?P<sort>man|woman|guy|lady|fellow|bloke))"
+    r"(?P<there>(?: standing| sitting)?(?: right)?(?: over)? (?:there|here))?(?=[?!. ]*$)",
+    re.IGNORECASE,
+)
+
+
+def _named(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a question about the only one here who can be meant, by name; other questions as they are."""
+    sort = found["sort"]
+    if sort is None and (ctx.topic or ctx.person is not None):
+        return found[0]
+    fitting = [person for person in ctx.nouns.people if sort is None or pronoun_fits(person, sort.lower())]
+    others = [person for person in fitting if person != ctx.listener] or fitting
+    known = [person for person in others if person.pronoun != "they"] or others
+    # Where two are here, who speaks is not asked about.
+    if sort is None and len(known) > 1:
+        return found[0]
+    return f"{found['asks']} {known[0].name}" if len(known) == 1 else found[0]
 
 
 # A word that what is handed over, or shown, is never without.

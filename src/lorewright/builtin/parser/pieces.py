@@ -215,13 +215,20 @@ def find_anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
     shows."""
     nouns = ctx.nouns
     close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
-    if isinstance(close, PhraseMatch) and not close.mended:
-        return close
     in_sight = in_prose(phrase, nouns)
+    # What is in sight goes before what is elsewhere, and only called so: `the car`, where four cars stand.
+    is_seen = in_sight is not None and in_sight.standing == "shown"
+    is_far = isinstance(close, PhraseMatch) and close.candidate in nouns.known_things and not _is_name(phrase, close)
+    if isinstance(close, PhraseMatch) and not close.mended and not (is_far and is_seen):
+        return close
     if in_sight is not None and in_sight.standing == "shown":
         return None
     way = exact(phrase, nouns.exits)
     return way or close or resolve(phrase, nouns.exits)
+
+
+def _is_name(phrase: str, found: PhraseMatch) -> bool:
+    return any(key.main and key.words == key_words(phrase) for key in found.candidate.keys)
 
 
 def seen_off(ctx: ParseContext, person: Candidate) -> tuple[ProseNoun, Candidate | None] | None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from lorewright.builtin.parser.act_kinds import Kind, kind_of, words_in
 from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off, way_behind
 from lorewright.builtin.parser.readings import (
+    Frame,
     ParseContext,
     Reading,
     act_word,
@@ -37,7 +38,16 @@ from lorewright.builtin.words.clauses import (
     verb_with,
     words_of,
 )
-from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, Tie, exact, in_prose, nouns_of, resolve
+from lorewright.builtin.words.noun_phrases import (
+    Candidate,
+    PhraseMatch,
+    ProseNoun,
+    Tie,
+    exact,
+    in_prose,
+    nouns_of,
+    resolve,
+)
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import typed as typed_lines
@@ -390,3 +400,27 @@ def is_open_way(ctx: ParseContext, act: Act) -> bool:
 
 
 _SHUT = frozenset("locked closed shut barred blocked guarded key open unlock through past".split())
+
+
+# By which sense something is looked at.
+
+
+def is_on_player(ctx: ParseContext, noun: ProseNoun) -> bool:
+    """Tell whether the prose calls a thing the player's: there is nothing to be searched for in it."""
+    return any(shown.is_owned and noun.name in (shown.name, shown.head) for shown in ctx.shown)
+
+
+def by_sense(frame: Frame) -> Frame:
+    """Return a frame whose looks are told as what the verb says of them, by nose or by the words that are read."""
+
+    def read(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+        reading, form = frame(ctx, words, rest), _SENSES.get(words.split(" ")[0].lower())
+        if reading is None or form is None or not reading.actions:
+            return reading
+        told = (action.model_copy(update={"metadata": {**action.metadata, "form": form}}) for action in reading.actions)
+        return replace(reading, actions=tuple(told))
+
+    return read
+
+
+_SENSES = {"smell": "smell", "sniff": "smell", "read": "read"}

@@ -429,6 +429,8 @@ def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score |
     if candidate.kind == "person":
         # The water is no part of what a water clerk is called by.
         fits = [fit for fit in fits if fit[0] != PART or fit[2].main or words[-1] in _heads(fit[2])]
+        # Nor are taps alone the traveller in taps.
+        fits = [fit for fit in fits if fit[0] != HEAD or len(words) > 1 or fit[2].main or words[0] in _heads(fit[2])]
     if not fits:
         return None
     rank, likeness, key = max(fits, key=lambda fit: fit[:2])

@@ -51,6 +51,14 @@ def shown_in_lore(view: LoreView, state: WorldState) -> Iterator[SceneryNoun]:
         yield from _nouns_spoken_of(line)
 
 
+def shown_in_manners(lore: SceneLore, state: WorldState) -> Iterator[SceneryNoun]:
+    """Yield the things in the sentences that show how those who are there look and behave: a ring that is turned."""
+    here = set(state.present_npcs())
+    for briefing in lore.briefings:
+        for line in briefing.disposition if briefing.npc_id in here else ():
+            yield from _nouns_of(plain(line.text), line.key, line.chunk_id, is_here=True)
+
+
 def _lying_about(view: LoreView, place: str, state: WorldState) -> Iterator[PackEntity]:
     """Yield the things that a pack has at a place (each of the two names the other), and the story does not know: they
     are there to be looked at."""

@@ -34,6 +34,7 @@ from lorewright.turn.views.scenery import (
     authored_sentences,
     narrations_here,
     shown_in_lore,
+    shown_in_manners,
     shown_in_narrations,
     shown_in_opening,
 )
@@ -220,8 +221,10 @@ class TurnViews:
             *(() if opening is None else shown_in_opening(opening, at.state)),
         ]
         known = {noun.head for noun in shown if noun.is_sure}
+        manners = [noun for noun in shown_in_manners(lore, at.state) if noun.is_sure and noun.head not in known]
+        known.update(noun.head for noun in manners)
         told = shown_in_narrations(narrations_here(at.stream, at.state), authored)
-        return (*shown, *(noun for noun in told if noun.head not in known))
+        return (*shown, *manners, *(noun for noun in told if noun.head not in known))
 
     def with_learned(self, at: TurnPoint, item_ids: Iterable[str]) -> TurnPoint:
         """Return the point with items that were revealed by an effect although their holders are not here."""
