@@ -218,3 +218,23 @@ def test_who_is_walked_up_to_by_a_pronoun_is_somebody_here(text: str) -> None:
 
 def test_what_is_held_on_the_way_is_no_part_of_it() -> None:
     assert gone("go to the back yard carrying a glass") == "p:yard"
+
+
+@pytest.mark.parametrize("text", ["go through the hatch door", "enter the hatch door", "go to the door to the hatch"])
+def test_a_way_is_taken_by_the_door_that_is_called_after_it(text: str) -> None:
+    assert gone(text, INNER) == "p:cellar"
+
+
+@pytest.mark.parametrize("text", ["open the hatch door", "open the door"])
+def test_a_door_that_is_only_a_way_is_offered_as_that_and_not_searched(text: str) -> None:
+    output = _read(text, INNER, "")
+    assert output.proposed_actions == ()
+    assert output.unclear is not None
+    assert "go hatch" in output.unclear.lines
+
+
+@pytest.mark.parametrize("text", ["move closer to Viktor", "step closer to Viktor", "scoot closer", "edge nearer"])
+def test_who_comes_closer_leaves_by_no_way_of_a_like_name(text: str) -> None:
+    closet = HOUSE.model_copy(update={"exits": (WayOut(name="closet", to="p:closet", to_name="The Closet"),)})
+    assert gone(text, closet) is None
+    assert gone("go to the closett", closet) == "p:closet"

@@ -317,6 +317,17 @@ LINES = (
     # Who stands there.
     Line("who is that man?", scenario="lamp_night", acts=("ask",), says="Penhale"),
     Line("who is Mr Penhale?", scenario="lamp_night", acts=("ask",), never=("couldn't say", "don't know")),
+    Line("go through the street door", acts=("go",), goes_to="night_market"),
+    Line("open the street door", may_ask=True, acts=()),
+    Line("move closer to lena", scenario="seven_minutes", never=("You open the door",)),
+    Line("force the study lock", scenario="locked_house", acts=("attempt",), to="study_door", never=("of brass",)),
+    Line("pick the study lock", scenario="locked_house", acts=("attempt",), to="study_door", never=("of brass",)),
+    Line("who is in the music room?", scenario="locked_house", acts=(), says="something heavy"),
+    Line("what is in the attic?", scenario="locked_house", acts=(), never=("You find",)),
+    Line("leave", scenario="tic_tac_toe", acts=(), says="You keep your chair"),
+    Line("let's go", scenario="tic_tac_toe", acts=(), says="You keep your chair"),
+    Line("inventory", scenario="tic_tac_toe", acts=("inventory",), never=("nine squares",)),
+    Line("how do I win", scenario="tic_tac_toe", acts=(), says="Three in a row win"),
 )
 
 

@@ -20,6 +20,7 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
+from lorewright.builtin.parser.ways import opened_way
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Word,
@@ -89,6 +90,8 @@ def _match_door(ctx: ParseContext, words: str, subject: Sequence[Word], kind: st
 
 def _read_open(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read opening a door; a thing that does not open is named all the same, and the rules say so."""
+    if (way := opened_way(ctx, words, bare(rest))) is not None:
+        return way
     return _read_door(ctx, words, rest, OPEN.name)
 
 

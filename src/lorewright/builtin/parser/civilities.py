@@ -71,6 +71,7 @@ def as_handed(ctx: ParseContext, text: str) -> str:
     `these tapers are for you`; other words as they are."""
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
+    text = _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
@@ -145,6 +146,53 @@ def _named(ctx: ParseContext, found: re.Match[str]) -> str:
     if sort is None and len(known) > 1:
         return found[0]
     return f"{found['asks']} {known[0].name}" if len(known) == 1 else found[0]
+
+
+def _lock_as_door(ctx: ParseContext, text: str) -> str:
+    """Return words with the door for its lock, where the prose does not tell of that lock itself: to force the
+    study lock is to force the study door, and not the front door whose lock is shown."""
+    for door in ctx.nouns.doors if _LOCK.search(text) else ():
+        told = [noun.text.casefold() for noun in ctx.shown if "lock" in noun.name]
+        if any(" ".join(key.words) in text_of for key in door.keys for text_of in told):
+            continue
+        called = {words for key in door.keys for words in (key.words, key.words[:-1]) if words}
+        names = "|".join(r"\W+".join(map(re.escape, words)) for words in sorted(called, key=len, reverse=True))
+        for lock in (
+            rf"(?:the )?\b(?:{names}) {_LOCK.pattern}",
+            rf"(?:the )?{_LOCK.pattern} (?:of|on|in|to) (?:the )?(?:{names})\b",
+        ):
+            tried = partial(_tried, door.name)
+            text = re.sub(rf"(?P<pick>\bpicks? (?:at )?)?{lock}", tried, text, flags=re.IGNORECASE)
+    return text
+
+
+def _tried(door: str, found: re.Match[str]) -> str:
+    return f"pick the lock of the {door}" if found["pick"] else f"the {door}"
+
+
+_LOCK = re.compile(r"\b(?:lock|keyhole)\b", re.IGNORECASE)
+# `who is in the music room?`, `what is in the attic?`
+_ASKED_OF = re.compile(
+    r"^(?:so |and |but |hey,? )?(?P<asked>who|what)(?:['’]?s| is| are| else is) (?:there )?(?:in|inside) "
+    r"(?P<the>the |that )?(?P<what>\w[\w'’ -]*?)(?: right now| now)?(?P<end>\W*)$",
+    re.IGNORECASE,
+)
+
+
+def _asked_of_place(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a question who is at another place as one whether anybody is, and one what is in something that is not
+    here as one about what the player knows of it."""
+    nouns, what = ctx.nouns, found["what"]
+    if exact(what, (nouns.place, *nouns.people, *nouns.things)) is not None:
+        return found[0]
+    is_place = exact(what, (*nouns.exits, *nouns.known_places)) is not None
+    if found["asked"].casefold() == "who":
+        return f"is anyone in {found['the'] or ''}{what}{found['end']}" if is_place else found[0]
+    noun = None if resolve(what, nouns.everything()) is not None else in_prose(what, nouns)
+    if not is_place and (noun is None or noun.standing != "absent"):
+        return found[0]
+    asking_after = "ask about" if nouns.people else "what do I know about"
+    return f"{asking_after} {found['the'] or ''}{what}"
 
 
 # A word that what is handed over, or shown, is never without.

@@ -46,7 +46,7 @@ from lorewright.builtin.parser.speech import (
     unheard,
 )
 from lorewright.builtin.parser.vocatives import short_name
-from lorewright.builtin.parser.ways import is_open_way
+from lorewright.builtin.parser.ways import is_open_way, may_be_opened
 from lorewright.builtin.words.asides import is_of_the_game, is_question
 from lorewright.builtin.words.clauses import find_posture, lexicon, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, Tie, in_prose, resolve
@@ -298,7 +298,7 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         return _deed(ctx, act.model_copy(update={"target": "", "second": ""}), kind)
     refused: Reading | None = None
     lines = _filled(kind, act, hearer) if act.score >= kind.least else ()
-    if kind.of_doors and act.target and resolve(act.target, (*ctx.nouns.doors, *ctx.nouns.exits)) is None:
+    if kind.of_doors and act.target and not may_be_opened(ctx, act.target):
         # What is no door is opened to see what is in it.
         lines = iter((f"search {typeable(act.target)}",))
     for line in (*ways_said(kind, act), *lines):

@@ -45,6 +45,7 @@ from lorewright.builtin.words.noun_phrases import (
     Tie,
     exact,
     in_prose,
+    key_words,
     nouns_of,
     resolve,
 )
@@ -88,7 +89,7 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
         return _read_way(ctx, direct)
     goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
     direction = exact(_direction(goal), ctx.nouns.exits) or exact(_direction(rest[0].text), ctx.nouns.exits)
-    found = direction or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
+    found = direction or doorless_way(ctx, goal) or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
     match found:
         case Tie():
             return which(words, found, "go {}")
@@ -98,6 +99,38 @@ def read_go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
             return _read_no_way(ctx, words, goal)
 
 
+def doorless_way(ctx: ParseContext, phrase: str) -> PhraseMatch | None:
+    """Return the way out that a door is called after where it has none of its own: `street door`, `the door to the
+    kitchen`; None for any other phrase."""
+    words = key_words(phrase)
+    is_before = len(words) > 2 and words[0] in _DOORS and words[1] in ("to", "of", "into")
+    name = words[2:] if is_before else words[:-1] if words and words[-1] in _DOORS else ()
+    if not name or resolve(phrase, ctx.nouns.doors) or exact(phrase, ctx.nouns.things):
+        return None
+    found = exact(" ".join(name), ctx.nouns.exits)
+    doors = {door.name for door in ctx.nouns.doors}
+    return None if found is None or doors & {key.label for key in found.candidate.keys} else found
+
+
+def opened_way(ctx: ParseContext, words: str, phrase: str) -> Reading | None:
+    """Return a door to be opened that is only a way out as the question whether to take that; None for other doors."""
+    phrase = ctx.prose_noun if phrase.casefold() in lexicon().thing_pronouns else phrase
+    way = doorless_way(ctx, phrase)
+    if way is not None and not way.candidate.is_shut:
+        return asking(words, "That way needs no opening. You can:", typed_lines("way", way=typeable(way.label)))
+    is_any = key_words(phrase) in {(door,) for door in _DOORS} and not ctx.nouns.doors
+    if not is_any or not ctx.nouns.exits or exact(phrase, ctx.nouns.things):
+        return None
+    return asking(words, "No door is shut here, as far as you can see. You can:", ways(ctx.nouns))
+
+
+def may_be_opened(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase names a door or a way, and nothing that is opened to see what is in it."""
+    is_known = resolve(phrase, (*ctx.nouns.doors, *ctx.nouns.exits)) is not None
+    return is_known or opened_way(ctx, phrase, phrase) is not None
+
+
+_DOORS = ("door", "doors", "gate", "doorway")
 _HOLDING = ("holding", "carrying", "clutching", "smiling", "grinning", "whistling", "humming")
 _HELD = re.compile(rf",? (?:{'|'.join(_HOLDING)})\b", re.IGNORECASE)
 

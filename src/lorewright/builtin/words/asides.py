@@ -336,7 +336,8 @@ def _pattern(phrase: str) -> str:
 
 def has_words(wanted: str, text: str) -> bool:
     """Tell whether a text has the words of one of the alternatives, which are parted by commas: all of its words in any
-    order. `teach*` is any word that begins so, words that are joined by `_` stand beside each other."""
+    order. `teach*` is any word that begins so, words that are joined by `_` stand beside each other, and `=leave` is
+    the whole of the text."""
     said = _WORD.findall(text.casefold().replace("’", "'"))
     plain = f" {' '.join(said)} "
     return any(all(_is_said(word, said, plain) for word in words) for words in _alternatives(wanted))
@@ -351,6 +352,8 @@ def _alternatives(wanted: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _is_said(word: str, said: Iterable[str], plain: str) -> bool:
+    if word.startswith("="):
+        return plain.strip() == word[1:].replace("_", " ")
     if "_" in word:
         return f" {word.replace('_', ' ')} " in plain
     return any(each.startswith(word[:-1]) for each in said) if word.endswith("*") else word in said

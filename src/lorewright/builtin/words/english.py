@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from string import ascii_lowercase
@@ -52,6 +52,14 @@ def is_english(low: str) -> bool:
     """Tell whether a word in lower case is one of English: right as it is, whatever it is like."""
     common, others, _ = _english().get(low[:1], ("", "", ""))
     return f"\n{low}\n" in common or f"\n{low}\n" in others
+
+
+def are_other_words(typed: Sequence[str], name: Sequence[str]) -> bool:
+    """Tell whether words in lower case that are like a name are right as they are, and another's: who moves `closer` is
+    in no closet."""
+    others = [word for word in typed if word not in name]
+    swapped = any(sorted(word) == sorted(named) for word in others for named in name)
+    return not swapped and "".join(typed) != "".join(name) and all(map(is_english, others))
 
 
 def is_name(low: str) -> bool:

@@ -16,6 +16,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.english import are_other_words
 from lorewright.scene_lore.nouns import is_ambient, is_everybodys, may_name_a_thing, singular
 from lorewright.values.scope import Named, Scope, WayOut
 
@@ -426,7 +427,9 @@ def _match(score: _Score) -> PhraseMatch:
 
 def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:
     fits = [(rank, likeness, key) for key in candidate.keys for rank, likeness in [_rate_fit(words, key)] if rank]
-    if candidate.kind == "person":
+    if candidate.kind != "person":
+        fits = [fit for fit in fits if fit[0] != FUZZY or not are_other_words(words, fit[2].words)]
+    else:
         # The water is no part of what a water clerk is called by.
         fits = [fit for fit in fits if fit[0] != PART or fit[2].main or words[-1] in _heads(fit[2])]
         # Nor are taps alone the traveller in taps.
