@@ -281,13 +281,23 @@ def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[st
     short = act.words.partition(" ")[0].strip(",").casefold()
     if listener is not None and len(short) >= _SHORT_NAME and listener.name.casefold().startswith(short):
         # `Vik my man, …` calls Viktor.
-        called = re.compile(rf"{re.escape(short)}(?: (?:my|old) \w+)?[, ]+", re.IGNORECASE)
-        act = act.model_copy(update={"words": called.sub("", act.words, count=1)})
+        short_call = re.compile(rf"{re.escape(short)}(?: (?:my|old) \w+)?[, ]+", re.IGNORECASE)
+        act = act.model_copy(update={"words": short_call.sub("", act.words, count=1)})
     words = act.words if listener is None else spelled_out(act.words, vocabulary_of(ctx.nouns), words_shown(ctx.nouns))
-    said = "" if listener is None else echoed(words, act.person, listener, ctx.nouns, odd)
+    is_deed = listener is None or _SPOKEN_DEED.match(words) is not None
+    # Of `Gaunt is a liar` the name is no call.
+    is_subject = act.person and re.search(rf"\b{re.escape(act.person)} (?:is|was|has)\b", words, re.IGNORECASE)
+    called = "" if is_subject else act.person
+    said = "" if listener is None or is_deed else echoed(words, called, listener, ctx.nouns, odd)
     return _with_words(reading, said) if said else reading
 
 
+# What is done by words that are not said: `compliment her` is not repeated.
+_SPOKEN_DEED = re.compile(
+    r"(?:(?:and|then|i|we|try to|just)\s+)*(?:compliment|flatter|praise|tease|flirt with|insult|mock|invite|congratulate"
+    r"|(?:buy|get|order|stand|fetch|ask for)(?! (?:me|us)\b))(?:s|es)? (?!(?:me|us|you|yourself)\b)\w",
+    re.IGNORECASE,
+)
 # So many letters of a name are a short form of it.
 _SHORT_NAME = 3
 _LONGEST = 110
