@@ -294,8 +294,8 @@ def _with_echo(ctx: ParseContext, act: Act, reading: Reading, odd: Collection[st
 
 # What is done by words that are not said: `compliment her` is not repeated.
 _SPOKEN_DEED = re.compile(
-    r"(?:(?:and|then|i|we|try to|just)\s+)*(?:compliment|flatter|praise|tease|flirt with|insult|mock|invite|congratulate"
-    r"|(?:buy|get|order|stand|fetch|ask for)(?! (?:me|us)\b))(?:s|es)? (?!(?:me|us|you|yourself)\b)\w",
+    r"(?:(?:and|then|i|we|try to|just)\s+)*(?:compliment|flatter|praise|tease|flirt with|insult|mock|invite"
+    r"|congratulate|(?:buy|get|order|stand|fetch|ask for)(?! (?:me|us)\b))(?:s|es)? (?!(?:me|us|you|yourself)\b)\w",
     re.IGNORECASE,
 )
 # So many letters of a name are a short form of it.
