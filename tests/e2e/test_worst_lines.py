@@ -44,6 +44,15 @@ class Line:
 
 
 LINES = (
+    # What was served, shown or given away is meant by `it`, and never the one thing in hand.
+    Line("drink it", before=("order a beer",), acts=("attempt",), never=("credstick",)),
+    Line("give it to lund", before=("order a beer",), to="lund", never=("credstick",)),
+    Line("eat noodles", before=("order noodles",), acts=("attempt",), never=("no noodles",)),
+    Line("take it", before=("x bucket",), acts=("attempt",), never=("credstick",)),
+    Line("read it", before=("x sign",), acts=("look",), never=("credstick",)),
+    Line("take it back", before=("give credstick to bao",), to="bao", never=("/undo",)),
+    Line("take credstick from bao", before=("give credstick to bao",), to="bao", never=("no credstick",)),
+    Line("get it", before=("drop credstick",), acts=("take",)),
     # The twenty worst.
     Line("look behind me to see if I'm being followed", is_rolled=False),
     Line("look behind me", is_rolled=False),

@@ -206,7 +206,9 @@ class InterpreterInput(Frozen):
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
     `verbs` are the ruleset's own, in lower case, with their types of action. `talk` is whom words to nobody by name are
     said to, `came_from` the place where the player was before, `clocks` the names of those that are shown, `ahead` the
-    scopes of the places that the ways out lead to, `board` the one played on, `stats` the ruleset's names."""
+    scopes of the places that the ways out lead to, `board` the one played on, `stats` the ruleset's names, `earlier`
+    the inputs before `said_before` at this place, `told_last` what the player was told on the last of those,
+    `gifts` the things that they gave to people here, with who has them, and whether the last input did that."""
 
     player_text: str
     scope: Scope
@@ -219,6 +221,9 @@ class InterpreterInput(Frozen):
     ahead: FrozenMap[str, Scope] = Field(default_factory=dict, exclude=True)  # may name whom the player has not met
     board: Board | None = Field(default=None, exclude=True)
     stats: tuple[str, ...] = Field(default=(), exclude=True)
+    earlier: tuple[str, ...] = Field(default=(), exclude=True)
+    told_last: str = Field(default="", exclude=True)
+    gifts: tuple[tuple[str, str, bool], ...] = Field(default=(), exclude=True)
 
 
 class InterpreterOutput(Frozen):

@@ -53,7 +53,6 @@ from lorewright.builtin.words.asides import (
 )
 from lorewright.builtin.words.board import grid_of, pattern_for
 from lorewright.builtin.words.clauses import (
-    AGAIN,
     Clause,
     Syntax,
     Word,
@@ -65,6 +64,7 @@ from lorewright.builtin.words.clauses import (
     words_of,
 )
 from lorewright.builtin.words.joints import acts_of
+from lorewright.builtin.words.last_thing import chosen_line, last_thing_of, may_order, repeated, with_served
 from lorewright.builtin.words.noun_phrases import Nouns, exact, nouns_of, words_shown
 from lorewright.builtin.words.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.words.tagging import Act, TagActs, no_acts
@@ -91,7 +91,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5. Where
     `tag_acts` finds other kinds of act in a line than the grammar, the line is read act by act.
     """
-    text = confirmed_line(_chosen_line(cleaned(given.player_text), given.options), given.options)
+    text = confirmed_line(chosen_line(cleaned(given.player_text), given.options), given.options)
     text = text if given.verbs else corrected(text)
     nouns = nouns_of(given.scope)
     talk = given.talk
@@ -106,6 +106,16 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
+    ctx = replace(ctx, listener=listener, shown=given.scope.scenery or ())
+    long_names = _long_names(ctx.nouns)
+    ctx, before = _add_mentions(ctx, given.said_before, long_names)
+    earlier = [line for line in given.earlier if may_order(line, text)]
+    older = _add_mentions(ctx, earlier, long_names)[1] if earlier else []
+    lines = (*zip(earlier, older, strict=True), *zip(given.said_before, before, strict=True))
+    last = last_thing_of(lines, given.told_last, ctx.nouns, shown=ctx.shown, noted=ctx.prose_noun, given=given.gifts)
+    ctx = replace(ctx, nouns=with_served(ctx.nouns, last.served))
+    if text not in given.options and (named_in := last.named_in(text, ctx.nouns)) != text:
+        typed = text = named_in
     low = list(lows(words_of(out_of_story(text) or text)))
     is_called = any(exact(word, nouns.people + nouns.known_people) for word in (*low[:1], *low[-1:]))
     kind, text = aside_to_game(text, typed, is_called=is_called)
@@ -118,10 +128,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard) and kind != "rules"
     if kind and not is_own_verb and not is_heard and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
-    long_names = _long_names(ctx.nouns)
-    ctx = _add_mentions(replace(ctx, listener=listener), given.said_before, long_names)
-    text = _repeated(text, given.said_before)
-    ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks, shown=given.scope.scenery or ())
+    text = repeated(text, given.said_before)
+    ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
     text = text if text in given.options else as_handed(ctx, text)
@@ -215,29 +223,18 @@ def _with_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: list
 _CLEARLY = 0.6
 
 
-def _chosen_line(text: str, options: Sequence[str]) -> str:
-    """Return the offered line that a bare number stands for, without a remark in parentheses; other text as it is."""
-    number = text.lstrip("#").rstrip(".)")
-    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
-        return cleaned(options[int(number) - 1].partition(" (")[0])
-    return text
-
-
-def _repeated(text: str, said_before: Sequence[str]) -> str:
-    """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced back."""
-    if text.lower().rstrip(".!") not in AGAIN or not said_before:
-        return text
-    last = cleaned(said_before[-1])
-    return text if last.lower() in AGAIN or last.lstrip("#").isdigit() else last
-
-
-def _add_mentions(ctx: ParseContext, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> ParseContext:
-    """Return the context with what the last inputs mentioned and is still in scope: pronouns refer to it."""
-    fresh = ctx
+def _add_mentions(
+    ctx: ParseContext, said_before: Sequence[str], names: Sequence[tuple[str, ...]]
+) -> tuple[ParseContext, list[list[Action]]]:
+    """Return the context with what the last inputs mentioned and is still in scope (pronouns refer to it), and their
+    actions."""
+    fresh, actions = ctx, list[list[Action]]()
     for text in said_before:
-        for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names), {}):
+        readings = _read_all(fresh, _clauses(cleaned(text), fresh, names), {})
+        actions.append([action for reading in readings for action in reading.actions])
+        for reading in readings:
             ctx = remembered(ctx, reading)
-    return ctx
+    return ctx, actions
 
 
 def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:

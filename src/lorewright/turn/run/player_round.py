@@ -18,7 +18,7 @@ from lorewright.scene_lore.models import SceneLore
 from lorewright.turn.run.rounds import audience_of, remember, resolve_attempts
 from lorewright.turn.run.steps import PlannedTurn, PlayerReading, Round, TurnContext, TurnOpening
 from lorewright.turn.run.submitted import SUBMITTED, reading_of
-from lorewright.turn.views.conversation import came_from, kept_with_words, seen_at, talk_at
+from lorewright.turn.views import conversation
 from lorewright.turn.views.disguises import supports_claim
 from lorewright.turn.views.draft import Head, turn_id_of
 from lorewright.turn.views.point import TurnPoint, TurnStream
@@ -310,7 +310,7 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
         if run is not None and run.output is not None:
             turn.recorder.keep(run)
             output = run.output
-    begun = replace(opening.at, stream=opening.at.stream.with_payload(kept_with_words(output, state)))
+    begun = replace(opening.at, stream=opening.at.stream.with_payload(conversation.kept_with_words(output, state)))
     owned = {noun.name: noun.source for noun in shown if noun.is_owned}
     premises = _check_claims(turn, begun, output.proposed_actions, owned)
     attempts, at = _ground(turn, begun, output.proposed_actions, premises)
@@ -322,30 +322,30 @@ async def read_words(turn: TurnContext, opening: TurnOpening) -> PlayerReading:
 def _submitted(turn: TurnContext, state: WorldState) -> InterpreterOutput:
     """Return the actions that were submitted as the reading; no words are read."""
     actions, to = turn.submission.actions, turn.submission.whisper_to
-    scope = _within_earshot(_scope(turn, state), to)
-    output = _whispered(reading_of(actions, scope, turn.setting.player_ids()), to)
+    output = _whispered(reading_of(actions, _within_earshot(_scope(turn, state), to), turn.setting.player_ids()), to)
     turn.recorder.keep_code(SUBMITTED, actions, output)
     return output
 
 
 async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[SceneryNoun, ...]) -> InterpreterOutput:
     at, state = opening.at, opening.at.state
-    seen = at.stream.seen_by("interpreter", own_id=state.player_id)
-    intentions = (message for _, message in seen if message.type == "intention")
-    said = [message.content for message in intentions if message != opening.intention][-2:]
-    scope = _scope(turn, state, *said).model_copy(update={"scenery": shown, "seen_at": seen_at(at)})
+    said = (lately := conversation.said_lately(at)[:-1])[-2:]
+    scope = _scope(turn, state, *said).model_copy(update={"scenery": shown, "seen_at": conversation.seen_at(at)})
     given = InterpreterInput(
         player_text=turn.submission.text,
         scope=_within_earshot(scope, turn.submission.whisper_to),
         options=turn.head.options,
-        said_before=tuple(said),
+        said_before=said,
         verbs=turn.setting.rules.ruleset.verbs(),
-        talk=talk_at(at, turn.setting.rules.listeners),
-        came_from=came_from(at),
+        talk=conversation.talk_at(at, turn.setting.rules.listeners),
+        came_from=conversation.came_from(at),
         clocks=tuple(clock["name"] for clock in state.clocks_shown()),
         ahead=_ahead(turn, state, *said) if _PARTED.search(turn.submission.text) else {},
         board=board_of(state, turn.setting.rules),
         stats=tuple(stat.name for stat in turn.setting.rules.ruleset.stats.values()),
+        earlier=lately[:-2],
+        told_last=conversation.told_last(at),
+        gifts=conversation.gifts(at),
     )
     tags = turn.stages.interpret.with_tags(turn.setting.tag_acts)
     given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, state.learned_by(state.player_id))

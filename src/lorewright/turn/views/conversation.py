@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lorewright.builtin.words.last_thing import Gift, gives
 from lorewright.rules.verbs import verb_of
 from lorewright.turn.views.point import TurnPoint
 from lorewright.values.readings import Talk
@@ -62,3 +63,32 @@ def talk_at(at: TurnPoint, listeners: Mapping[str, str]) -> Talk | None:
             break
     listener = listeners.get(here)
     return Talk(to=listener) if listener in present and listener is not None else None
+
+
+def said_lately(at: TurnPoint) -> tuple[str, ...]:
+    """Return the player's last inputs, oldest first, that of now last: as many as a drink lasts."""
+    own = at.stream.seen_by("interpreter", own_id=at.state.player_id)
+    return tuple(message.content for _, message in own if message.type == "intention")[-_LASTS:]
+
+
+_LASTS = 9
+
+
+def told_last(at: TurnPoint) -> str:
+    """Return the narration of the player's last input; empty where there was none."""
+    seen = [message for _, message in at.stream.seen_by("player", own_id=at.state.player_id)]
+    own = [n for n, message in enumerate(seen) if message.type == "intention" and message.owner == at.state.player_id]
+    after = seen[own[-2] : own[-1]] if len(own) > 1 else ()
+    return "\n".join(message.content for message in after if message.type == "narration")
+
+
+def gifts(at: TurnPoint) -> tuple[Gift, ...]:
+    """Return the things that the player's last inputs gave to people who are here and have them, oldest first."""
+    state, lines = at.state, said_lately(at)[:-1]
+    held = [(state.entities[item], state.entities[who]) for who in state.present_npcs() for item in state.held_by(who)]
+    return tuple(
+        (thing.name, person.name, number == len(lines) - 1)
+        for number, line in enumerate(lines)
+        for thing, person in held
+        if gives(line, (thing.name, *thing.aliases), person.name)
+    )
