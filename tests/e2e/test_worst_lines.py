@@ -46,7 +46,7 @@ class Line:
 LINES = (
     # What was served, shown or given away is meant by `it`, and never the one thing in hand.
     Line("drink it", before=("order a beer",), acts=("attempt",), never=("credstick",)),
-    Line("give it to lund", before=("order a beer",), to="lund", never=("credstick",)),
+    Line("give it to lund", before=("order a beer",), acts=("attempt",), never=("credstick",)),
     Line("eat noodles", before=("order noodles",), acts=("attempt",), never=("no noodles",)),
     Line("take it", before=("x bucket",), acts=("attempt",), never=("credstick",)),
     Line("read it", before=("x sign",), acts=("look",), never=("credstick",)),
