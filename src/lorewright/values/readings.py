@@ -26,3 +26,12 @@ class Aside(Frozen):
 
     kind: str
     words: str
+
+
+class Lately(Frozen):
+    """What the player's last inputs left at hand: `earlier` are those before the last two, oldest first, `told` the
+    narration of the last; `gifts` are things that they gave to people here, who has them, and whether the last did."""
+
+    earlier: tuple[str, ...] = ()
+    told: str = ""
+    gifts: tuple[tuple[str, str, bool], ...] = ()

@@ -19,7 +19,7 @@ from lorewright.rules.rulesets import CampaignRules, Phrase
 from lorewright.settings import PlayLore
 from lorewright.values.leads import Lead
 from lorewright.values.packet import ContextPacket
-from lorewright.values.readings import Aside, Talk, Unclear
+from lorewright.values.readings import Aside, Lately, Talk, Unclear
 from lorewright.values.scenery import LoreLine as LoreLine
 from lorewright.values.scenery import SceneryView
 from lorewright.values.scope import Board, Scope, WayOut
@@ -203,12 +203,9 @@ class Persona(Frozen):
 class InterpreterInput(Frozen):
     """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
 
-    `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
-    `verbs` are the ruleset's own, in lower case, with their types of action. `talk` is whom words to nobody by name are
-    said to, `came_from` the place where the player was before, `clocks` the names of those that are shown, `ahead` the
-    scopes of the places that the ways out lead to, `board` the one played on, `stats` the ruleset's names, `earlier`
-    the inputs before `said_before` at this place, `told_last` what the player was told on the last of those,
-    `gifts` the things that they gave to people here, with who has them, and whether the last input did that."""
+    `said_before` are the last inputs, oldest first; `verbs` are the ruleset's own, in lower case, with their types of
+    action. `talk` is whom words to nobody by name are said to, `came_from` where the player was before, `clocks` and
+    `stats` are names, `ahead` scopes by place, `board` the one played on, `lately` what was left at hand."""
 
     player_text: str
     scope: Scope
@@ -221,9 +218,7 @@ class InterpreterInput(Frozen):
     ahead: FrozenMap[str, Scope] = Field(default_factory=dict, exclude=True)  # may name whom the player has not met
     board: Board | None = Field(default=None, exclude=True)
     stats: tuple[str, ...] = Field(default=(), exclude=True)
-    earlier: tuple[str, ...] = Field(default=(), exclude=True)
-    told_last: str = Field(default="", exclude=True)
-    gifts: tuple[tuple[str, str, bool], ...] = Field(default=(), exclude=True)
+    lately: Lately = Field(default=Lately(), exclude=True)
 
 
 class InterpreterOutput(Frozen):

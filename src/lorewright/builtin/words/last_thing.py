@@ -18,6 +18,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.nouns import is_everybodys
 from lorewright.shipped_tables import read_table
+from lorewright.values.readings import Lately
 from lorewright.values.scenery import SceneryNoun
 
 # A thing that was given away, who has it, and whether that was the last that was done.
@@ -87,16 +88,14 @@ _PEOPLE = frozenset(("him", "her", "them"))
 
 def last_thing_of(
     lines: Sequence[tuple[str, Sequence[Action]]],
-    told: str,
+    lately: Lately,
     nouns: Nouns,
     *,
     shown: Sequence[SceneryNoun],
     noted: str,
-    given: tuple[Gift, ...] = (),
 ) -> LastThing:
-    """Return what the last inputs left at hand: `lines` are these, oldest first, each with its actions; `told` is the
-    narration of the last, `shown` what the prose shows, `noted` the noun that was spoken of last, `given`
-    what was given away before."""
+    """Return what the last inputs left at hand: `lines` are these, oldest first, each with its actions; `lately` is
+    what they left, `shown` what the prose shows, `noted` the noun that was spoken of last."""
     served = [(_served_in(text, actions), actions) for text, actions in lines]
     hosts = [who for noun, actions in served if noun for action in actions if (who := action.target_id)]
     said, acts = lines[-1] if lines else ("", ())
@@ -106,10 +105,10 @@ def last_thing_of(
     return LastThing(
         served=tuple(noun for noun, _ in served if noun),
         host=next((person.name for person in nouns.people if hosts and person.id == hosts[-1]), ""),
-        found=_came_to_light(told, said, nouns, shown, is_search=is_search) or lying,
+        found=_came_to_light(lately.told, said, nouns, shown, is_search=is_search) or lying,
         shown=_shown_noun(noted, nouns),
         lying=lying,
-        given=given,
+        given=lately.gifts,
         is_served_last=bool(served and served[-1][0]),
     )
 

@@ -329,7 +329,7 @@ def _submitted(turn: TurnContext, state: WorldState) -> InterpreterOutput:
 
 async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[SceneryNoun, ...]) -> InterpreterOutput:
     at, state = opening.at, opening.at.state
-    said = (lately := conversation.said_lately(at)[:-1])[-2:]
+    said = conversation.said_lately(at)[:-1][-2:]
     scope = _scope(turn, state, *said).model_copy(update={"scenery": shown, "seen_at": conversation.seen_at(at)})
     given = InterpreterInput(
         player_text=turn.submission.text,
@@ -343,9 +343,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         ahead=_ahead(turn, state, *said) if _PARTED.search(turn.submission.text) else {},
         board=board_of(state, turn.setting.rules),
         stats=tuple(stat.name for stat in turn.setting.rules.ruleset.stats.values()),
-        earlier=lately[:-2],
-        told_last=conversation.told_last(at),
-        gifts=conversation.gifts(at),
+        lately=conversation.left_lately(at),
     )
     tags = turn.stages.interpret.with_tags(turn.setting.tag_acts)
     given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, state.learned_by(state.player_id))

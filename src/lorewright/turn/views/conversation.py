@@ -8,7 +8,7 @@ from typing import Any
 from lorewright.builtin.words.last_thing import Gift, gives
 from lorewright.rules.verbs import verb_of
 from lorewright.turn.views.point import TurnPoint
-from lorewright.values.readings import Talk
+from lorewright.values.readings import Lately, Talk
 from lorewright.values.records import InterpreterOutput
 from lorewright.world.state import WorldState
 
@@ -74,7 +74,7 @@ def said_lately(at: TurnPoint) -> tuple[str, ...]:
 _LASTS = 9
 
 
-def told_last(at: TurnPoint) -> str:
+def _told_last(at: TurnPoint) -> str:
     """Return the narration of the player's last input; empty where there was none."""
     seen = [message for _, message in at.stream.seen_by("player", own_id=at.state.player_id)]
     own = [n for n, message in enumerate(seen) if message.type == "intention" and message.owner == at.state.player_id]
@@ -82,7 +82,7 @@ def told_last(at: TurnPoint) -> str:
     return "\n".join(message.content for message in after if message.type == "narration")
 
 
-def gifts(at: TurnPoint) -> tuple[Gift, ...]:
+def _gifts(at: TurnPoint) -> tuple[Gift, ...]:
     """Return the things that the player's last inputs gave to people who are here and have them, oldest first."""
     state, lines = at.state, said_lately(at)[:-1]
     held = [(state.entities[item], state.entities[who]) for who in state.present_npcs() for item in state.held_by(who)]
@@ -92,3 +92,8 @@ def gifts(at: TurnPoint) -> tuple[Gift, ...]:
         for thing, person in held
         if gives(line, (thing.name, *thing.aliases), person.name)
     )
+
+
+def left_lately(at: TurnPoint) -> Lately:
+    """Return what the player's last inputs left at hand."""
+    return Lately(earlier=said_lately(at)[:-3], told=_told_last(at), gifts=_gifts(at))
