@@ -36,6 +36,7 @@ from lorewright.builtin.words.clauses import (
     lexicon,
     lows,
     typed,
+    verb_with,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
 from lorewright.rules.actions import Action, Attempt, Deed
@@ -348,9 +349,13 @@ def _read_hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
     found = resolve(bare(place), nouns.things + nouns.doors + nouns.people)
     posture = find_posture()
     if posture is not None and len(place) == len(rest) and (isinstance(found, PhraseMatch) or _is_it(place)):
-        # `hide the passkey`: it is out of sight, and where it was.
+        # `hide the passkey`: it is out of sight.
         put_away: Reading = posture(ctx, words)
-        return put_away
+        taking = verb_with(lambda syntax: syntax.is_picking_up)
+        if taking is None or not isinstance(found, PhraseMatch) or found.candidate not in nouns.here:
+            return put_away
+        # What lies here is out of sight when one has it.
+        return acting(ctx, taking.name, f"{taking.name} {found.label}", target=found)
     if isinstance(found, PhraseMatch):
         return acting(
             ctx, SNEAK.name, f"hide by {found.label}", target=found, metadata={"detail": typed(rest)[:MAX_WORDS]}

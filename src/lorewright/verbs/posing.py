@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -301,6 +302,9 @@ _SAYS_MORE = frozenset(("work", "eat", "perform", "phone", "put"))
 _HELD_OUT = ("gesture", "hold")
 
 
+_OWN = re.compile(r"\b(?:your|off|out|from|it|them)\b")
+
+
 def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
     posture, form = _posture(outcome.words), outcome.form
     if outcome.code != "acted":
@@ -308,8 +312,9 @@ def _tell(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if outcome.form == STEPS:
         return Beat("outcome", FIRST, {}, {"deed": outcome.deed})
     if outcome.deed:
-        # What one puts away or wears is one's own.
-        return Beat("outcome", IN_WORDS, {"kind": form, "carried": True}, {"deed": outcome.deed})
+        # What one puts away or wears is one's own; what is only picked up is not.
+        is_own = form != "take" or _OWN.search(outcome.deed) is not None
+        return Beat("outcome", IN_WORDS, {"kind": form, "carried": is_own}, {"deed": outcome.deed})
     if form in kinds_of(OF_BODY) and (not posture or form in _SAYS_MORE or (form, posture) == _HELD_OUT):
         return Beat("outcome", OF_BODY, {"kind": form})
     return Beat("outcome", "gesture.pose", {"kind": posture})

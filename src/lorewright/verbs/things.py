@@ -25,6 +25,7 @@ from lorewright.builtin.npc.considered import (
     tellable,
     the,
 )
+from lorewright.builtin.parser.civilities import read_of_another
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
 from lorewright.builtin.parser.pieces import each, joined, pronoun
 from lorewright.builtin.parser.readings import (
@@ -161,6 +162,8 @@ def _read_take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
         case None:
             if exact(phrase, ctx.nouns.exits):  # `take the street`
                 return read_way(ctx, words, rest)
+            if (owned := read_of_another(ctx, words, rest)) is not None:
+                return owned
             return nothing_called(ctx, words, phrase)
 
 
@@ -217,7 +220,7 @@ TAKE = Verb(
         Phrasing(
             310,
             "take, pick up, grab, get, collect, pocket, snatch, lift, acquire, seize, retrieve, gather, pick, "
-            "steal, swipe, pilfer, pinch, nick, get hold of, take hold of, help myself to, loot, keep, heave, "
+            "steal, swipe, pilfer, pinch, nick, borrow, get hold of, take hold of, help myself to, loot, keep, heave, "
             "hoist, shoulder, haul, take down, get down, lift down",
             _read_take,
         ),
@@ -278,9 +281,24 @@ def _read_drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 def _read_put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `put it down` as a drop, `put it in my bag` as taking it; a place to put it is the floor."""
     thing, joint, onto = parted(rest, ONTO)
+    where = in_prose(bare(onto), ctx.nouns) if joint and bare(onto) else None
+    if (
+        where is not None
+        and where.standing == "shown"
+        and isinstance(resolve(bare(thing), ctx.nouns.carried), PhraseMatch)
+    ):
+        return _told_in_words(_read_drop(ctx, words, rest), words)
     if joint and bare(onto) and joint not in _SURFACES:
         return _read_pocketing(ctx, words, thing, bare(onto))
     return _read_drop(ctx, words, rest)
+
+
+def _told_in_words(reading: Reading | None, words: str) -> Reading | None:
+    """Return a drop as what it is told as: where the thing was put."""
+    if reading is None or len(reading.actions) != 1 or not (deed := in_second_person(words)):
+        return reading
+    action = reading.actions[0]
+    return replace(reading, actions=(action.model_copy(update={"metadata": {**action.metadata, "deed": deed}}),))
 
 
 def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -> Reading:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, Telling, flags, is_somebody, item_of, thing_of
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.handling import ONTO, Handing, handed
+from lorewright.builtin.parser.pieces import joined
 from lorewright.builtin.parser.readings import (
     ParseContext,
     PhraseKind,
@@ -26,13 +28,16 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
+from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    find_posture,
     lexicon,
     listed,
     lows,
+    verb_with,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, in_prose, resolve
 from lorewright.rules.actions import Action, Attempt
@@ -42,6 +47,7 @@ from lorewright.rules.reach import in_sight
 from lorewright.rules.reasons import why_not, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import ItemMetadata, KeyTurn, RuleNames, Sight, Verb, verb_for, verbs
+from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.state import WorldState
 
@@ -128,6 +134,49 @@ def _read_use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | 
     return goal if isinstance(goal, Reading) else _read_use_on(ctx, item, goal)
 
 
+def _read_worn(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `wear the coat`: what lies here is taken first; what is no clothing is used."""
+    reading = _read_use(ctx, words, rest)
+    action = reading.actions[0] if reading is not None and len(reading.actions) == 1 else None
+    named = (*ctx.nouns.carried, *ctx.nouns.here)
+    thing = next((thing for thing in named if action is not None and thing.id == action.target_id), None)
+    if reading is None or action is None or thing is None or not _is_worn(thing.name):
+        return reading
+    worn = action.model_copy(update={"metadata": {**action.metadata, "form": "wear"}})
+    reading = replace(reading, actions=(worn,))
+    taking = verb_with(lambda syntax: syntax.is_picking_up)
+    if taking is None or thing in ctx.nouns.carried:
+        return reading
+    taken = acting(ctx, taking.name, f"{taking.name} {thing.name}", target=PhraseMatch(thing, thing.name, 0.95))
+    return joined([taken, reading], reading.intent)
+
+
+def _read_eaten(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read `eat a biscuit` of a tin of them as a small act; anything else that is eaten is used."""
+    found = resolve(bare(rest), ctx.nouns.things)
+    posture, deed = find_posture(), in_second_person(words)
+    if not isinstance(found, PhraseMatch) or found.mended or posture is None or not deed:
+        return _read_use(ctx, words, rest)
+    head = found.candidate.name.split()[-1].casefold()
+    if head not in _HOLDERS or head in lows(rest):
+        return _read_use(ctx, words, rest)
+    eaten: Reading = posture(ctx, words)
+    told = {"deed": deed, "form": "eat"}
+    actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in eaten.actions)
+    return replace(eaten, actions=tuple(actions), mentioned=(found.candidate,))
+
+
+_HOLDERS = frozenset("tin box jar bag packet pack carton basket bowl plate bottle flask".split())
+
+
+def _is_worn(name: str) -> bool:
+    noun = singular(name.split()[-1].casefold())
+    return noun in lexicon().worn or noun in _WORN
+
+
+_WORN = frozenset("hat cap boot shoe belt ring mask helmet cloak robe shirt bonnet".split())
+
+
 def _match_pronoun(ctx: ParseContext, words: str, onto: Sequence[Word], item: PhraseMatch) -> PhraseMatch | Reading:
     """Return the match of a pronoun for the target of a use: never the thing itself."""
     nouns = ctx.nouns
@@ -152,7 +201,7 @@ def _read_switch(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading
 def _read_put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `put the coat on`, and `put the rope in the crate` as using one thing on another."""
     if lows(rest)[-1:] == ["on"]:
-        return _read_use(ctx, words, rest[:-1])
+        return _read_worn(ctx, words, rest[:-1])
     thing, joint, onto = parted(rest, ONTO)
     if not joint or not bare(onto):
         return None
@@ -224,10 +273,20 @@ USE = Verb(
         ),
         Phrasing(
             130,
-            "use, wear, put on, light, turn on, turn off, switch on, switch off, activate, drink, drink from, "
-            "sip, eat, play, replay, try, apply, operate, start, try on, plug in, wield, ring, blow, make use of, "
+            "use, light, turn on, turn off, switch on, switch off, activate, drink, drink from, "
+            "sip, play, replay, try, apply, operate, start, plug in, wield, ring, blow, make use of, "
             "signal, signal with, flash, shine, blink, extinguish, put out, douse, snuff, snuff out, blow out, relight",
             _read_use,
+        ),
+        Phrasing(
+            131,
+            "wear, put on, try on, don",
+            _read_worn,
+        ),
+        Phrasing(
+            132,
+            "eat, taste, nibble",
+            _read_eaten,
         ),
         Phrasing(
             140,

@@ -70,6 +70,8 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
     facts, slots = deed_facts(given, outcome)
     code = outcome.code
+    if code == "dropped" and outcome.deed:
+        return Beat("outcome", IN_WORDS, {"kind": "put", "carried": True}, {"deed": outcome.deed})
     if code in _OF_A_THING and slots["thing"]:
         return Beat("outcome", code, {}, slots)
     if code in _OF_A_PERSON and slots["who"]:

@@ -168,14 +168,14 @@ def is_speech(act: Act) -> bool:
 
 def form_of(act: Act, reading: Reading) -> str:
     """Return the kind of act that a reading is told as: a look that asks why is told as the question that it is."""
-    given = next((action.form for action in reading.actions if action.form == PART), "")
+    given = next((action.form for action in reading.actions if action.form in (PART, THEIRS)), "")
     kind = kinds().get(act.kind, Kind())
     is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
     return given or (kind.asks_why if kind.asks_why and is_asked else act.kind)
 
 
-# The form of what is done with a part of a thing that goes as a whole.
-PART = "part"
+# The forms of what is done with a part of a thing that goes as a whole, and with what somebody else has.
+PART, THEIRS = "part", "theirs"
 
 
 def words_in(act: Act) -> set[str]:

@@ -7,22 +7,28 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from lorewright.builtin.parser.act_kinds import THEIRS
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
     ParseContext,
     PhraseKind,
     Reading,
+    act_word,
     acting,
     alone,
     asking,
     bare,
     meant,
     only_person,
+    parted,
+    person_meant,
+    referred,
     shown,
     trimmed,
     typeable,
 )
+from lorewright.builtin.parser.steps import is_of_body
 from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, pronoun_fits, resolve
 from lorewright.rules.actions import Action
@@ -493,3 +499,32 @@ class Civility:
             # It is meant for all, and answered by one of them.
             return self.to(ctx, PhraseMatch(people[0], people[0].name, 0.85, mended=True), topic)
         return asking(words, "Whom do you mean:", [self.line.format(typeable(person.name)) for person in people])
+
+
+# What somebody else has.
+
+
+def read_of_another(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Read taking what is said to be somebody's who is here (`the key from Ann`, `Ann's key`, `his hat`) as an attempt
+    that is told as left undone; None where nobody is said to have it, and for a theft."""
+    thing, joint, whom = parted(rest, ("from",))
+    first, _, named = bare(thing).partition(" ")
+    head = first
+    if not joint:
+        at = next((at for at, word in enumerate(rest) if word.low.endswith(("'s", "’s"))), None)
+        head = bare(rest[: at + 1]).removesuffix("'s").removesuffix("’s") if at is not None else first
+        named = bare(rest[at + 1 :]) if at is not None else named
+    pronoun_of = {"his": "him", "her": "her", "their": "them"}.get(head.casefold())
+    if joint:
+        who, named = person_meant(ctx, bare(whom)), bare(thing)
+    elif pronoun_of is not None:
+        who = referred(ctx, pronoun_of, person=True)
+    else:
+        who = resolve(head, ctx.nouns.people)
+    free, verb = free_verb(), act_word(words)
+    is_theft = any(verb in verbs for _, verbs in lexicon().risks)
+    is_here = isinstance(who, PhraseMatch) and who.candidate in ctx.nouns.people
+    if not is_here or free is None or not named or is_theft or is_of_body(named):
+        return None
+    detail = {"verb": verb[:60], "detail": named[:MAX_WORDS], "detail_is": "scenery", "form": THEIRS}
+    return acting(ctx, free.name, words[:120], metadata=detail, confidence=0.8)

@@ -361,7 +361,7 @@ _CONTENTS = re.compile(
 def with_deed(reading: Reading, words: str, odd: Collection[str]) -> Reading:
     """Return a reading whose actions carry what was done, where their verb is told and the words can be told to the
     player, and stand for no other deed too; `odd` are words that may be slips."""
-    is_told = bool(reading.actions) and all("verb" in action.metadata for action in reading.actions)
+    is_told = bool(reading.actions) and all({"verb", "deed"} & set(action.metadata) for action in reading.actions)
     if not is_told or not (deed := in_second_person(words, odd)):
         return reading
     told = (action.model_copy(update={"metadata": {**action.metadata, "deed": deed}}) for action in reading.actions)
