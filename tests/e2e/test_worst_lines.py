@@ -346,6 +346,25 @@ LINES = (
     Line("let's go", scenario="tic_tac_toe", acts=(), says="You keep your chair"),
     Line("inventory", scenario="tic_tac_toe", acts=("inventory",), never=("nine squares",)),
     Line("how do I win", scenario="tic_tac_toe", acts=(), says="Three in a row win"),
+    # What is put away, put down, worn, and left to whom it belongs.
+    Line("put credstick in pocket", acts=("pose",)),
+    Line("put credstick into coat", acts=("pose",)),
+    Line("put credstick in bucket", acts=("drop",), says="You put credstick in bucket"),
+    Line("put notebook under mat", scenario="locked_house", acts=("drop",), says="You put notebook under mat"),
+    Line("drop the credstick", acts=("drop",)),
+    Line("wear coat", scenario="lost_property", acts=("take", "use"), never=("Whatever the grey coat",)),
+    Line("wear the coat", scenario="lost_property", before=("take coat",), acts=("use",), never=("Whatever",)),
+    Line("hide the passkey", scenario="night_desk", acts=("take",)),
+    Line(
+        "take the key from mrs pell",
+        scenario="locked_house",
+        before=("enter kitchen",),
+        acts=("attempt",),
+        is_rolled=False,
+        says="the key",
+        never=("put everything back", "closer look"),
+    ),
+    Line("eat a biscuit", scenario="seven_minutes", before=("search shelf",), acts=("pose",), says="You eat a biscuit"),
 )
 
 

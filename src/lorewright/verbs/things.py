@@ -25,7 +25,7 @@ from lorewright.builtin.npc.considered import (
     tellable,
     the,
 )
-from lorewright.builtin.parser.civilities import read_of_another
+from lorewright.builtin.parser.civilities import read_of_another, told_in_words
 from lorewright.builtin.parser.handling import ONTO, Handing, carried_kind, handed
 from lorewright.builtin.parser.pieces import each, joined, pronoun
 from lorewright.builtin.parser.readings import (
@@ -281,24 +281,17 @@ def _read_drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 def _read_put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `put it down` as a drop, `put it in my bag` as taking it; a place to put it is the floor."""
     thing, joint, onto = parted(rest, ONTO)
-    where = in_prose(bare(onto), ctx.nouns) if joint and bare(onto) else None
+    is_worn = bare(onto).lower().removeprefix("my ") in _POCKETS
+    where = in_prose(bare(onto), ctx.nouns) if joint and bare(onto) and not is_worn else None
     if (
         where is not None
         and where.standing == "shown"
         and isinstance(resolve(bare(thing), ctx.nouns.carried), PhraseMatch)
     ):
-        return _told_in_words(_read_drop(ctx, words, rest), words)
+        return told_in_words(_read_drop(ctx, words, rest), words)
     if joint and bare(onto) and joint not in _SURFACES:
         return _read_pocketing(ctx, words, thing, bare(onto))
     return _read_drop(ctx, words, rest)
-
-
-def _told_in_words(reading: Reading | None, words: str) -> Reading | None:
-    """Return a drop as what it is told as: where the thing was put."""
-    if reading is None or len(reading.actions) != 1 or not (deed := in_second_person(words)):
-        return reading
-    action = reading.actions[0]
-    return replace(reading, actions=(action.model_copy(update={"metadata": {**action.metadata, "deed": deed}}),))
 
 
 def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -> Reading:

@@ -60,7 +60,7 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     if beat is None:
         return None
     slots: dict[str, Slot] = {"deed": outcome.deed}
-    is_unnamed = bool(outcome.deed) and beat.group.startswith("gesture.")
+    is_unnamed = bool(outcome.deed) and beat.group.startswith(("gesture.", "dropped"))
     if is_unnamed and not beat.facts.get("person") and outcome.form in kinds_of(IN_WORDS):
         return [Beat("outcome", IN_WORDS, {"kind": outcome.form, "carried": True}, slots)]
     first = [Beat("outcome", FIRST, {}, slots)] if is_unnamed else []
@@ -70,8 +70,6 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
     facts, slots = deed_facts(given, outcome)
     code = outcome.code
-    if code == "dropped" and outcome.deed:
-        return Beat("outcome", IN_WORDS, {"kind": "put", "carried": True}, {"deed": outcome.deed})
     if code in _OF_A_THING and slots["thing"]:
         return Beat("outcome", code, {}, slots)
     if code in _OF_A_PERSON and slots["who"]:

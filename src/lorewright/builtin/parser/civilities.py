@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from lorewright.builtin.parser.act_kinds import THEIRS
@@ -28,6 +28,7 @@ from lorewright.builtin.parser.readings import (
     trimmed,
     typeable,
 )
+from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import is_of_body
 from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, pronoun_fits, resolve
@@ -528,3 +529,11 @@ def read_of_another(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Read
         return None
     detail = {"verb": verb[:60], "detail": named[:MAX_WORDS], "detail_is": "scenery", "form": THEIRS}
     return acting(ctx, free.name, words[:120], metadata=detail, confidence=0.8)
+
+
+def told_in_words(reading: Reading | None, words: str) -> Reading | None:
+    """Return a drop as what it is told as: where the thing was put."""
+    if reading is None or len(reading.actions) != 1 or not (deed := in_second_person(words)):
+        return reading
+    action = reading.actions[0]
+    return replace(reading, actions=(action.model_copy(update={"metadata": {**action.metadata, "deed": deed}}),))
