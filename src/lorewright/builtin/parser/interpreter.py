@@ -112,9 +112,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     earlier = [line for line in given.lately.earlier if may_order(line, text)]
     older = _add_mentions(ctx, earlier, long_names)[1] if earlier else []
     lines = (*zip(earlier, older, strict=True), *zip(given.said_before, before, strict=True))
-    last = last_thing_of(
-        lines, given.lately.told, ctx.nouns, shown=ctx.shown, noted=ctx.prose_noun, given=given.lately.gifts
-    )
+    last = last_thing_of(lines, given.lately, ctx.nouns, shown=ctx.shown, noted=ctx.prose_noun)
     ctx = replace(ctx, nouns=with_served(ctx.nouns, last.served))
     if text not in given.options and (named_in := last.named_in(text, ctx.nouns)) != text:
         typed = text = named_in
