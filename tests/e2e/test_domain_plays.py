@@ -44,7 +44,7 @@ LOCKED_HOUSE = (
         "lock the study door with the attic key",
         "search the desk",
         "take the attic key",
-        "open the notebook",
+        "close the notebook",
         "go hall",
         "go up",
     ),

@@ -23,7 +23,7 @@ from turn.test_commit import dump
 
 # A line at which each stage is asked.
 LINES = {
-    "interpreter": "reminisce about somebody or other, perhaps",
+    "interpreter": "wamble about somebody or other, perhaps",
     "planner": "wait",
     "resolution": "juggle",
     "narrator": "wait",

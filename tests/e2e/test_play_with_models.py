@@ -112,7 +112,7 @@ def test_the_first_word_waits_for_no_more_than_the_narrator_where_the_grammar_is
             super().told(text)
 
     with app.campaigns.open("game") as campaign:
-        for line in ("look", "reminisce about somebody or other, perhaps"):
+        for line in ("look", "wamble about somebody or other, perhaps"):
             before = len(server.asked)
             t.submit(campaign, line, listener=Listening())
     assert asked_before_the_first_word == [["narrator"], ["interpreter", "narrator"]]

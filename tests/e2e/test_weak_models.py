@@ -25,7 +25,7 @@ LINES = (
     "look",
     "ask viktor about jin",
     "search behind the bar",
-    "reminisce about somebody or other, perhaps",
+    "wamble about somebody or other, perhaps",
     "ask captain bao about the tide",
     "wait",
     "press viktor about the debt",

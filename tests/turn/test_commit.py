@@ -104,7 +104,7 @@ def test_a_failed_stage_leaves_the_campaign_untouched_and_the_next_turn_works(tm
     h.say(app, "look")
     before = dump(app)
     # A model reads only what the grammar is not sure of.
-    words = "reminisce about somebody or other, perhaps" if stage == "interpreter" else "wait"
+    words = "wamble about somebody or other, perhaps" if stage == "interpreter" else "wait"
     broken = h.with_models(app, {stage: ScriptedModel(lambda _: ProviderError("no answer"))})
     with pytest.raises(ProviderError):
         submit(broken, words, "a1")
@@ -121,7 +121,7 @@ def test_a_stage_whose_answers_are_invalid_gives_way_to_the_built_in_one(
     tmp_path: Path, stage: str, answer: Any
 ) -> None:
     app = h.harbour(tmp_path)
-    words = "reminisce about somebody or other, perhaps" if stage == "interpreter" else "wait"
+    words = "wamble about somebody or other, perhaps" if stage == "interpreter" else "wait"
     result = json.loads(submit(h.with_models(app, {stage: ScriptedModel(lambda _: answer)}), words, "a1"))
     assert (result["turn_no"], result["fell_back"]) == (1, [stage])
     assert "wrong" not in result["final_text"]

@@ -128,7 +128,7 @@ def test_a_model_that_names_what_is_not_in_scope_is_repaired(tmp_path: Path) -> 
     right = {"intent": "wait", "actions": [{"type": "wait"}]}
     model = ScriptedModel([wrong, right])
     app = h.harbour(tmp_path, models={"interpreter": model})
-    (result,) = h.say(app, "reminisce about somebody or other, perhaps")
+    (result,) = h.say(app, "wamble about somebody or other, perhaps")
     assert result["validation"]["results"][0]["success"]
     shown, asked = model.requests[1].talk
     assert "harbour:bea9 is not in the scope" in asked.text

@@ -38,7 +38,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModelRequest
     """Return the request of each stage in a turn."""
     model = ScriptedModel(answers)
     app = h.with_models(h.harbour(tmp_path_factory.mktemp("narrow")), dict.fromkeys(STAGES, model))
-    h.say(app, "reminisce about somebody or other, perhaps")
+    h.say(app, "wamble about somebody or other, perhaps")
     return {request.stage: request for request in model.requests}
 
 

@@ -126,6 +126,7 @@ _SORTS = {
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
 _THEFTS = frozenset("steal swipe nick pinch pilfer snatch loot rob".split())
+_TAKINGS = frozenset("take fetch".split())
 # What is taken off somebody: `take his hat`.
 _OFF_SOMEBODY = re.compile(
     r"(?:take|grab|snatch|pull|seize|pocket)s? (?:off |up |away )?(?:his|her|their|[\w'-]+['’]s) (?!hand|arm|word)",
@@ -135,7 +136,7 @@ _OFF_SOMEBODY = re.compile(
 
 def _is_theft(outcome: Outcome) -> bool:
     deed = outcome.deed or outcome.words
-    return deed.partition(" ")[0] in _THEFTS or (outcome.form == "take" and _OFF_SOMEBODY.match(deed) is not None)
+    return deed.partition(" ")[0] in _THEFTS or (outcome.form in _TAKINGS and _OFF_SOMEBODY.match(deed) is not None)
 
 
 # What holds what is eaten or drunk; and what alone is.

@@ -9,11 +9,11 @@ from functools import partial
 from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
-from lorewright.builtin.parser.civilities import as_handed
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
+from lorewright.builtin.parser.line_rewordings import reworded_line
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
 from lorewright.builtin.parser.outputs import find_risks, output_of, told_as, vocabulary_of, with_slips
@@ -132,7 +132,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
     ctx = replace(ctx, offered_verb=next(offered, ""))
-    text = text if text in given.options else as_handed(ctx, text)
+    text = text if text in given.options else reworded_line(ctx, text)
     if text.lstrip("#").isdigit() and board is None:
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
