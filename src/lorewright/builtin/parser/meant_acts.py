@@ -371,8 +371,8 @@ def _with_noun(act: Act, noun: str) -> Act | None:
     has_article = noun.casefold().split()[0] in lexicon().articles | _OWNERS or "'s " in noun
     owner = "the" if not _is_part(noun) else "their" if verb_told(act.words) else "my"
     named = noun if has_article else f"{owner} {noun}"
-    if words[0] == "one" and " " not in noun and singular(noun) != noun.casefold():
-        noun, named = singular(noun), f"one {singular(noun)}"
+    if words[0] == "one" and " " not in noun and (one := singular(noun)) != noun.casefold():
+        noun, named = one, f"one {one}"
     said = re.sub(rf"\b{re.escape(words[0])}(?: both)?\b", lambda _: named, act.words, count=1, flags=re.IGNORECASE)
     return act.model_copy(update={"words": said, "target": noun})
 
