@@ -329,7 +329,7 @@ def _submitted(turn: TurnContext, state: WorldState) -> InterpreterOutput:
 
 async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[SceneryNoun, ...]) -> InterpreterOutput:
     at, state = opening.at, opening.at.state
-    said = conversation.said_lately(at)[:-1][-2:]
+    said = (lines := conversation.said_lately(at)[:-1])[-2:]
     scope = _scope(turn, state, *said).model_copy(update={"scenery": shown, "seen_at": conversation.seen_at(at)})
     given = InterpreterInput(
         player_text=turn.submission.text,
@@ -343,7 +343,7 @@ async def _interpret(turn: TurnContext, opening: TurnOpening, shown: tuple[Scene
         ahead=_ahead(turn, state, *said) if _PARTED.search(turn.submission.text) else {},
         board=board_of(state, turn.setting.rules),
         stats=tuple(stat.name for stat in turn.setting.rules.ruleset.stats.values()),
-        lately=conversation.left_lately(at),
+        lately=conversation.left_lately(at, lines),
     )
     tags = turn.stages.interpret.with_tags(turn.setting.tag_acts)
     given = turn.stages.interpret.with_searches(given, opening.scene.discoverable, state.learned_by(state.player_id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lorewright.builtin.words.last_thing import Gift, gives
@@ -82,9 +82,8 @@ def _told_last(at: TurnPoint) -> str:
     return "\n".join(message.content for message in after if message.type == "narration")
 
 
-def _gifts(at: TurnPoint) -> tuple[Gift, ...]:
+def _gifts(state: WorldState, lines: Sequence[str]) -> tuple[Gift, ...]:
     """Return the things that the player's last inputs gave to people who are here and have them, oldest first."""
-    state, lines = at.state, said_lately(at)[:-1]
     held = [(state.entities[item], state.entities[who]) for who in state.present_npcs() for item in state.held_by(who)]
     return tuple(
         (thing.name, person.name, number == len(lines) - 1)
@@ -94,6 +93,6 @@ def _gifts(at: TurnPoint) -> tuple[Gift, ...]:
     )
 
 
-def left_lately(at: TurnPoint) -> Lately:
-    """Return what the player's last inputs left at hand."""
-    return Lately(earlier=said_lately(at)[:-3], told=_told_last(at), gifts=_gifts(at))
+def left_lately(at: TurnPoint, lines: Sequence[str]) -> Lately:
+    """Return what the player's last inputs, `lines`, left at hand; they are oldest first, and without that of now."""
+    return Lately(earlier=tuple(lines[:-2]), told=_told_last(at), gifts=_gifts(at.state, lines))
