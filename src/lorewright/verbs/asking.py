@@ -34,7 +34,6 @@ from lorewright.builtin.parser.readings import (
     nothing_called,
     only_person,
     person_meant,
-    trimmed,
     typeable,
     which,
     wondering,
@@ -61,6 +60,7 @@ from lorewright.builtin.words.clauses import (
     lexicon,
     longest_prefix,
     lows,
+    trimmed,
     typed,
     words_of,
 )

@@ -19,13 +19,11 @@ from lorewright.builtin.parser.readings import (
     Reading,
     acting,
     asking,
-    bare,
     meant,
     nothing_called,
-    parted,
+    posed,
     read_as,
     read_way,
-    trimmed,
     typeable,
     ways,
 )
@@ -34,10 +32,12 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
-    find_posture,
+    bare,
     lexicon,
     longest_prefix,
     lows,
+    parted,
+    trimmed,
     words_of,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
@@ -122,9 +122,7 @@ def _read_leap(ctx: ParseContext, words: str) -> Reading | None:
     up = exact("up", ctx.nouns.exits)
     if verb == "climb" and up is not None:
         return read_way(ctx, words, words_of("up"))
-    posture = find_posture()
-    found: Reading | None = posture(ctx, words) if posture is not None and verb in ("jump", "leap") else None
-    return found
+    return posed(ctx, words) if verb in ("jump", "leap") else None
 
 
 _GLANCES = frozenset(("glance", "gaze", "eyes", "look", "stare"))

@@ -7,25 +7,16 @@ from collections.abc import Callable, Sequence
 from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_thing
 from lorewright.builtin.parser.handling import carried_kind
-from lorewright.builtin.parser.readings import (
-    ParseContext,
-    PhraseKind,
-    Reading,
-    acting,
-    asking,
-    bare,
-    meant,
-    parted,
-    shown,
-    trimmed,
-    typeable,
-)
+from lorewright.builtin.parser.readings import ParseContext, PhraseKind, Reading, acting, asking, meant, shown, typeable
 from lorewright.builtin.parser.ways import opened_way
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Word,
+    bare,
     lexicon,
     lows,
+    parted,
+    trimmed,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve
 from lorewright.rules.actions import Action, Attempt

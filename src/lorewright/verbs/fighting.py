@@ -17,21 +17,21 @@ from lorewright.builtin.parser.readings import (
     acting,
     acting_freely,
     asking,
-    bare,
     meant,
     nothing_called,
-    parted,
     pattern_for,
     read_as,
-    trimmed,
     typeable,
 )
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    bare,
     lexicon,
     lows,
+    parted,
+    trimmed,
     verb_with,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, resolve

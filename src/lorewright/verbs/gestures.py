@@ -12,9 +12,9 @@ from lorewright.builtin.narrator.act_words import Telling
 from lorewright.builtin.narrator.acts import telling_of_gesture
 from lorewright.builtin.narrator.outcomes import telling_of_small_act
 from lorewright.builtin.parser.civilities import Gesture, as_free
-from lorewright.builtin.parser.readings import ParseContext, Reading, bare, read_way, trimmed
+from lorewright.builtin.parser.readings import ParseContext, Reading, read_way
 from lorewright.builtin.parser.ways import lies_elsewhere
-from lorewright.builtin.words.clauses import Phrasing, Word
+from lorewright.builtin.words.clauses import Phrasing, Word, bare, trimmed
 from lorewright.rules.actions import Action
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach

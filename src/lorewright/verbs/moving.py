@@ -21,10 +21,7 @@ from lorewright.builtin.parser.readings import (
     Reading,
     acting,
     asking,
-    bare,
     meant,
-    parted,
-    trimmed,
     typeable,
 )
 from lorewright.builtin.parser.ways import read_go, read_leave
@@ -32,9 +29,12 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    bare,
     find_posture,
     lexicon,
     lows,
+    parted,
+    trimmed,
     typed,
     verb_with,
 )

@@ -23,17 +23,25 @@ from lorewright.builtin.parser.readings import (
     act_word,
     acting,
     acting_freely,
-    bare,
     meant,
     nothing_called,
     noun_part,
-    parted,
-    trimmed,
     wondering,
 )
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import STEPS
-from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, lexicon, lows, typed, words_of
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    bare,
+    lexicon,
+    lows,
+    parted,
+    trimmed,
+    typed,
+    words_of,
+)
 from lorewright.builtin.words.noun_phrases import PhraseMatch, Tie, exact, resolve
 from lorewright.rules.patch import Outcome
 from lorewright.rules.reasons import why_not_reach

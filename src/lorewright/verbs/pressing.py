@@ -34,10 +34,8 @@ from lorewright.builtin.parser.readings import (
     Reading,
     acting,
     asking,
-    bare,
     meant,
     only_person,
-    parted,
     read_as,
     typeable,
 )
@@ -45,7 +43,9 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    bare,
     lows,
+    parted,
     typed,
     words_of,
 )

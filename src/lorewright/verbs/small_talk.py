@@ -15,9 +15,9 @@ from lorewright.builtin.narrator.small_talk import telling_of_talk
 from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.civilities import as_free
 from lorewright.builtin.parser.handling import person_first
-from lorewright.builtin.parser.readings import ParseContext, Reading, bare, noun_part, parted, person_meant
+from lorewright.builtin.parser.readings import ParseContext, Reading, noun_part, person_meant
 from lorewright.builtin.parser.small_talk import SmallTalk, hear, subject_of
-from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, lexicon, lows, typed, words_of
+from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, bare, lexicon, lows, parted, typed, words_of
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.acts import civil_key

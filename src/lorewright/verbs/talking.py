@@ -33,10 +33,8 @@ from lorewright.builtin.parser.readings import (
     acting,
     alone,
     asking,
-    bare,
     only_person,
     person_meant,
-    trimmed,
     typeable,
 )
 from lorewright.builtin.parser.small_talk import remark_class
@@ -53,8 +51,10 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
+    bare,
     lows,
     syntaxes,
+    trimmed,
     typed,
     words_of,
 )

@@ -35,21 +35,30 @@ from lorewright.builtin.parser.readings import (
     acting,
     aimed_at_prose,
     asking,
-    bare,
     meant,
     nothing_called,
     nothing_known,
     noun_part,
-    parted,
     person_meant,
+    posed,
     read_way,
     shown,
-    trimmed,
     typeable,
     which,
 )
 from lorewright.builtin.parser.rewordings import in_second_person
-from lorewright.builtin.words.clauses import Phrasing, Syntax, Word, find_posture, lexicon, lows, typed, words_of
+from lorewright.builtin.words.clauses import (
+    Phrasing,
+    Syntax,
+    Word,
+    bare,
+    lexicon,
+    lows,
+    parted,
+    trimmed,
+    typed,
+    words_of,
+)
 from lorewright.builtin.words.noun_phrases import PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.rules.actions import Action, Attempt, Deed
 from lorewright.rules.acts import Answer, plain_ops
@@ -283,11 +292,8 @@ def _read_put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | 
     thing, joint, onto = parted(rest, ONTO)
     is_worn = bare(onto).lower().removeprefix("my ") in _POCKETS
     where = in_prose(bare(onto), ctx.nouns) if joint and bare(onto) and not is_worn else None
-    if (
-        where is not None
-        and where.standing == "shown"
-        and isinstance(resolve(bare(thing), ctx.nouns.carried), PhraseMatch)
-    ):
+    is_carried = isinstance(resolve(bare(thing), ctx.nouns.carried), PhraseMatch)
+    if where is not None and where.standing == "shown" and is_carried:
         return told_in_words(_read_drop(ctx, words, rest), words)
     if joint and bare(onto) and joint not in _SURFACES:
         return _read_pocketing(ctx, words, thing, bare(onto))
@@ -302,12 +308,12 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
             return acting(ctx, TAKE.name, f"take {shown(lying)}", target=lying)
         if ctx.prose_noun and bare(thing).lower() in ("it", "them", "one"):
             return nothing_called(ctx, f"take {ctx.prose_noun}", ctx.prose_noun)
-        posture = find_posture()
         mine = pronoun(ctx, bare(thing), things_first=True) or resolve(bare(thing), ctx.nouns.carried)
-        if posture is not None and isinstance(mine, PhraseMatch) and mine.candidate in ctx.nouns.carried:
-            stowed: Reading = posture(ctx, f"stow {mine.label}")
-            return stowed
-        return asking(words, "That is on you already. You can:", [*typed_lines("belongings"), *typed_lines("view")])
+        carried = mine if isinstance(mine, PhraseMatch) and mine.candidate in ctx.nouns.carried else None
+        stowed = posed(ctx, f"stow {carried.label}") if carried else None
+        return stowed or asking(
+            words, "That is on you already. You can:", typed_lines("belongings") + typed_lines("view")
+        )
     if in_prose(goal, ctx.nouns) is not None:
         return nothing_called(ctx, words, goal)
     return nothing_known(ctx, words, goal)
@@ -452,13 +458,9 @@ _OWED = frozenset("tab bill toll debt fare account fee rent passage tally slate"
 
 def _unasked(ctx: ParseContext, words: str, done: str) -> Reading | None:
     """Read a payment that nobody asks for."""
-    posture, deed = find_posture(), in_second_person(done)
-    if posture is None or not deed:
-        return None
-    posed: Reading = posture(ctx, words)
-    told = {"deed": deed, "form": "pay"}
-    actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in posed.actions)
-    return replace(posed, actions=tuple(actions), is_sure=True)
+    deed = in_second_person(done)
+    paid = posed(ctx, words, deed=deed, form="pay") if deed else None
+    return None if paid is None else replace(paid, is_sure=True)
 
 
 GIVE = Verb(

@@ -18,14 +18,12 @@ from lorewright.builtin.parser.readings import (
     acting,
     aimed_at_prose,
     asking,
-    bare,
     meant,
     only_person,
-    parted,
     person_meant,
+    posed,
     read_as,
     shown,
-    trimmed,
     typeable,
 )
 from lorewright.builtin.parser.rewordings import in_second_person
@@ -33,10 +31,12 @@ from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
     Word,
-    find_posture,
+    bare,
     lexicon,
     listed,
     lows,
+    parted,
+    trimmed,
     verb_with,
 )
 from lorewright.builtin.words.noun_phrases import PhraseMatch, in_prose, resolve
@@ -153,20 +153,13 @@ def _read_worn(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 
 def _read_eaten(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read `eat a biscuit` of a tin of them as a small act; anything else that is eaten is used."""
-    found = resolve(bare(rest), ctx.nouns.things)
-    posture, deed = find_posture(), in_second_person(words)
-    if not isinstance(found, PhraseMatch) or found.mended or posture is None or not deed:
+    found, deed = resolve(bare(rest), ctx.nouns.things), in_second_person(words)
+    if not isinstance(found, PhraseMatch) or found.mended or not deed:
         return _read_use(ctx, words, rest)
     head = found.candidate.name.split()[-1].casefold()
-    if head not in _HOLDERS or head in lows(rest):
-        return _read_use(ctx, words, rest)
-    eaten: Reading = posture(ctx, words)
-    told = {"deed": deed, "form": "eat"}
-    actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in eaten.actions)
-    return replace(eaten, actions=tuple(actions), mentioned=(found.candidate,))
-
-
-_HOLDERS = frozenset("tin box jar bag packet pack carton basket bowl plate bottle flask".split())
+    is_out_of = head in lexicon().holders and head not in lows(rest)
+    eaten = posed(ctx, words, deed=deed, form="eat") if is_out_of else None
+    return _read_use(ctx, words, rest) if eaten is None else replace(eaten, mentioned=(found.candidate,))
 
 
 def _is_worn(name: str) -> bool:

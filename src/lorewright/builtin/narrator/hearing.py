@@ -15,6 +15,7 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of, words_key
 from lorewright.builtin.narrator.views import Beat, Person
 from lorewright.builtin.words.asides import has_words
+from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.echoes import asked_words
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
@@ -206,12 +207,7 @@ _STANDS_THERE = re.compile(r"[“”]|\b(?:says?|reads|is written|names|in capit
 
 def holds_things(thing: str) -> bool:
     """Tell whether a thing by its name has a lid or the like, and things in it."""
-    return bool(thing) and thing.casefold().split()[-1] in _HOLDERS
-
-
-_HOLDERS = frozenset(
-    "box tin case crate bag chest jar packet parcel bundle trunk suitcase basket casket envelope".split()
-)
+    return bool(thing) and thing.casefold().split()[-1] in lexicon().holders
 
 
 # What is said, where the scenario has an answer of its own.

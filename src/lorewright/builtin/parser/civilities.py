@@ -16,19 +16,16 @@ from lorewright.builtin.parser.readings import (
     acting,
     alone,
     asking,
-    bare,
     meant,
     only_person,
-    parted,
     person_meant,
     referred,
     shown,
-    trimmed,
     typeable,
 )
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import is_of_body
-from lorewright.builtin.words.clauses import Word, lexicon, lows, words_of
+from lorewright.builtin.words.clauses import Word, bare, lexicon, lows, parted, trimmed, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import free_verb, verbs

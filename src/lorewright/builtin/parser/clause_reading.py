@@ -21,7 +21,6 @@ from lorewright.builtin.parser.readings import (
     only_person,
     pattern_for,
     read_way,
-    trimmed,
     typeable,
     which,
     wondering,
@@ -58,6 +57,7 @@ from lorewright.builtin.words.clauses import (
     longest_prefix,
     lows,
     syntaxes,
+    trimmed,
     typed,
     words_of,
 )

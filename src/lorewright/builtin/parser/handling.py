@@ -18,22 +18,19 @@ from lorewright.builtin.parser.readings import (
     acting,
     aimed_at_prose,
     asking,
-    bare,
     excerpt,
     meant,
     noun_part,
-    parted,
     person_meant,
     read_as,
     read_way,
     referred,
     shown,
-    trimmed,
     typeable,
     wondering,
 )
 from lorewright.builtin.parser.steps import is_of_body
-from lorewright.builtin.words.clauses import Word, lexicon, lows, verb_with, words_of
+from lorewright.builtin.words.clauses import Word, bare, lexicon, lows, parted, trimmed, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve, words_shown
 from lorewright.builtin.words.spelling import spelled_out
 from lorewright.builtin.words.tagging import Act

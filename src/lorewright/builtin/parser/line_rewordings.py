@@ -6,12 +6,8 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from lorewright.builtin.parser.readings import (
-    ParseContext,
-    bare,
-    only_person,
-)
-from lorewright.builtin.words.clauses import lexicon, words_of
+from lorewright.builtin.parser.readings import ParseContext, only_person
+from lorewright.builtin.words.clauses import bare, lexicon, words_of
 from lorewright.builtin.words.noun_phrases import exact, in_prose, pronoun_fits, resolve
 from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import singular

@@ -21,7 +21,7 @@ from lorewright.builtin.parser.act_kinds import (
 )
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.pieces import without_part
-from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, typeable
+from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, posed, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.parser.steps import (
     LONGEST,
@@ -36,7 +36,7 @@ from lorewright.builtin.parser.steps import (
 )
 from lorewright.builtin.parser.ways import lies_elsewhere, vehicle_here
 from lorewright.builtin.words.act_nouns import agreeing, noun_after, parted_by_purpose, plain_phrase, seat_of
-from lorewright.builtin.words.clauses import find_posture, lexicon
+from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import offered, with_my
@@ -481,13 +481,9 @@ _WITH_HAND = re.compile(
 
 
 def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:
-    posture = find_posture()
-    if posture is None:
-        return None
-    posed: Reading = posture(ctx, act.words.strip(" ,.!*"))
     told = {"deed": deed} if deed and len(deed) <= LONGEST else {}
-    actions = (action.model_copy(update={"metadata": {**action.metadata, **told}}) for action in posed.actions)
-    return replace(posed, actions=tuple(actions), words=act.words)
+    made = posed(ctx, act.words.strip(" ,.!*"), **told)
+    return None if made is None else replace(made, words=act.words)
 
 
 _FOUND = re.compile(r"\b(?:find|finds|look for|looks for|seek|seeks|search for|searches for)\b", re.IGNORECASE)

@@ -20,6 +20,7 @@ from lorewright.builtin.parser.readings import (
     excerpt,
     not_caught,
     only_person,
+    posed,
 )
 from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.speech import put_to, read_remark
@@ -54,7 +55,7 @@ from lorewright.builtin.words.board import (
     which_are_free,
     words_for,
 )
-from lorewright.builtin.words.clauses import find_posture, words_of
+from lorewright.builtin.words.clauses import words_of
 from lorewright.builtin.words.joints import is_quoted
 from lorewright.builtin.words.noun_phrases import PhraseMatch
 from lorewright.builtin.words.tagging import Act
@@ -358,14 +359,10 @@ def _answered(
 
 def _deed_alone(ctx: ParseContext, words: str) -> Reading | None:
     """Return a deed that changes nothing, in the player's words."""
-    posture = find_posture()
-    posed: Reading | None = None if posture is None else posture(ctx, words.strip(" *.,!"))
-    if posed is None:
+    if (made := posed(ctx, words.strip(" *.,!"))) is None:
         return None
-    form = (
-        action.model_copy(update={"metadata": {**action.metadata, "form": action.type}}) for action in posed.actions
-    )
-    return replace(with_deed(replace(posed, actions=tuple(form)), words, ()), words=words)
+    formed = (act.model_copy(update={"metadata": {**act.metadata, "form": act.type}}) for act in made.actions)
+    return replace(with_deed(replace(made, actions=tuple(formed)), words, ()), words=words)
 
 
 # From so much on words are said to somebody, and from so much on clearly.

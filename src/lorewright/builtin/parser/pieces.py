@@ -15,15 +15,13 @@ from lorewright.builtin.parser.readings import (
     PhraseKind,
     Reading,
     acting,
-    bare,
     meant,
     referred,
     shown,
-    trimmed,
     typeable,
     which,
 )
-from lorewright.builtin.words.clauses import Syntax, Word, lexicon, longest_prefix, lows, typed, words_of
+from lorewright.builtin.words.clauses import Syntax, Word, bare, lexicon, longest_prefix, lows, trimmed, typed, words_of
 from lorewright.builtin.words.noun_phrases import (
     Candidate,
     Nouns,

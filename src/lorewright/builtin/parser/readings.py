@@ -9,11 +9,11 @@ from typing import Any
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Word,
+    bare,
     find_posture,
     lexicon,
     lows,
     place_name,
-    typed,
     verb_with,
     with_article,
     words_of,
@@ -119,6 +119,16 @@ def acting(
         mentioned=tuple(match.candidate for match in reversed(matches)),
         assumptions=assumed,
     )
+
+
+def posed(ctx: ParseContext, words: str, **told: Any) -> Reading | None:
+    """Return words as an act of no consequence, told with the given metadata (`deed`, `form`); None where no verb is a
+    posture."""
+    if (posture := find_posture()) is None:
+        return None
+    reading: Reading = posture(ctx, words)
+    actions = (act.model_copy(update={"metadata": {**act.metadata, **told}}) for act in reading.actions)
+    return replace(reading, actions=tuple(actions))
 
 
 def acting_freely(
@@ -248,11 +258,9 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: boo
         return None
     if noun is None or free is None or (of_people and noun.standing != "shown"):
         return None
-    posture = find_posture()
     is_own = noun.standing == "ambient" and "'s" not in phrase and noun.name.split()[-1] in lexicon().body
-    if is_own and posture is not None:
-        posed: Reading = posture(ctx, words)
-        return posed
+    if is_own and (own := posed(ctx, words)) is not None:
+        return own
     verb = ADDRESS if of_people else act_word(words)
     detail = {"detail": noun.name[:MAX_WORDS], "detail_is": "absent" if noun.standing == "absent" else "scenery"}
     return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)
@@ -401,34 +409,6 @@ class PhraseKind:
             (self.pattern or pattern_for("examine", "thing")).format(typeable(candidate.name))
             for candidate in (self.present if self.offered is None else self.offered)
         ]
-
-
-def bare(rest: Sequence[Word]) -> str:
-    """Return the words as typed without articles in front; a phrase of articles alone is empty."""
-    words = [word for word in rest if word.kind == "word"]
-    while len(words) > 1 and words[0].low in lexicon().articles:
-        words = words[1:]
-    text = typed(words)
-    return "" if text.lower() in ("the", "a", "an") else text
-
-
-def parted(rest: Sequence[Word], joints: Sequence[str]) -> tuple[Sequence[Word], str, Sequence[Word]]:
-    """Return the words before and after the first of the joining words that has something on either side of it."""
-    low = lows(rest)
-    for index, word in enumerate(low):
-        if index and word in joints and index + 1 < len(rest):
-            return rest[:index], word, rest[index + 1 :]
-    return rest, "", ()
-
-
-def trimmed(rest: Sequence[Word], *, start: Sequence[str] = (), end: Sequence[str] = ()) -> Sequence[Word]:
-    """Return the words without small ones at either end."""
-    words = list(rest)
-    while words and words[0].low in start:
-        words.pop(0)
-    while words and words[-1].low in end:
-        words.pop()
-    return words
 
 
 def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKind) -> PhraseMatch | Reading:

@@ -20,11 +20,11 @@ from lorewright.builtin.parser.act_kinds import (
     to_those,
     words_in,
 )
-from lorewright.builtin.parser.readings import ParseContext, Reading, act_word
+from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.small_talk import with_subjects
 from lorewright.builtin.words.act_nouns import MATTER
-from lorewright.builtin.words.clauses import Syntax, find_posture, lexicon, listed
+from lorewright.builtin.words.clauses import Syntax, lexicon, listed
 from lorewright.builtin.words.noun_phrases import exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
@@ -75,13 +75,9 @@ def _as_posture(ctx: ParseContext, reading: Reading) -> Reading:
 
 def _posed_as(ctx: ParseContext, reading: Reading) -> Reading:
     """Return a reading of one deed as a posture, told as the deed is."""
-    posture = find_posture()
-    if posture is None:
-        return reading
-    posed: Reading = posture(ctx, reading.words)
     told = {name: kept for name, kept in reading.actions[0].metadata.items() if name in ("deed", "form")}
-    made = (each.model_copy(update={"metadata": {**each.metadata, **told}}) for each in posed.actions)
-    return replace(posed, actions=tuple(made), words=reading.words)
+    made = posed(ctx, reading.words, **told)
+    return reading if made is None else replace(made, words=reading.words)
 
 
 def _with_core(reading: Reading) -> Reading:

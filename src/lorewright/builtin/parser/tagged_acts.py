@@ -28,6 +28,7 @@ from lorewright.builtin.parser.readings import (
     excerpt,
     only_person,
     person_meant,
+    posed,
     read_way,
     typeable,
     wondering,
@@ -48,7 +49,7 @@ from lorewright.builtin.parser.speech import (
 from lorewright.builtin.parser.vocatives import short_name
 from lorewright.builtin.parser.ways import is_open_way, may_be_opened
 from lorewright.builtin.words.asides import is_of_the_game, is_question
-from lorewright.builtin.words.clauses import find_posture, lexicon, verb_with, words_of
+from lorewright.builtin.words.clauses import lexicon, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, Tie, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
@@ -485,15 +486,14 @@ def _deed(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
     words = act.words.strip(" *.,!")
     about = act.target or act.second or act.person
     found = resolve(about, ctx.nouns.everything()) if about else None
-    posture = find_posture()
-    posed: Reading | None = None if posture is None or not kind.harmless else posture(ctx, words)
-    if posed is not None and isinstance(found, PhraseMatch) and found.candidate in ctx.nouns.carried:
-        posed = replace(posed, mentioned=(found.candidate,))
-    if posed is not None and set(about.casefold().split()) & lexicon().body:
-        return posed
+    made = posed(ctx, words) if kind.harmless else None
+    if made is not None and isinstance(found, PhraseMatch) and found.candidate in ctx.nouns.carried:
+        made = replace(made, mentioned=(found.candidate,))
+    if made is not None and set(about.casefold().split()) & lexicon().body:
+        return made
     is_here = isinstance(found, PhraseMatch) and found.candidate.kind in ("person", "thing", "door")
     if isinstance(found, PhraseMatch) and is_here and not kind.harmless:
         return acting_freely(ctx, excerpt(words), act_word(words)[:60], "hands", target=found, item=None)
     if about and not is_here and (aimed := aimed_at_prose(ctx, words, about)) is not None:
         return aimed
-    return posed
+    return made

@@ -16,7 +16,6 @@ from lorewright.builtin.parser.readings import (
     acting,
     aimed_at_prose,
     asking,
-    bare,
     excerpt,
     not_caught,
     nothing_called,
@@ -30,6 +29,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.words.clauses import (
     Word,
+    bare,
     find_posture,
     lexicon,
     longest_prefix,

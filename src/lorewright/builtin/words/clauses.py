@@ -116,6 +116,7 @@ class Lexicon:
     likes: Mapping[str, tuple[str, ...]]
     # Plain things -> what they go with: a place, or something that is shown; and what everybody may have on.
     found_with: Mapping[str, frozenset[str]]
+    holders: frozenset[str]
     worn: frozenset[str]
     # How something is done, after `with`.
     manners: frozenset[str]
@@ -258,7 +259,7 @@ def lexicon() -> Lexicon:
     )
 
 
-_WORD_CLASSES = "about articles adverbs topic_head topic_tail whole_place halting worn manners".split()
+_WORD_CLASSES = "about articles adverbs topic_head topic_tail whole_place halting holders worn manners".split()
 
 
 def _hosts(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:
@@ -361,6 +362,34 @@ def typed(words: Sequence[Word]) -> str:
 def lows(words: Sequence[Word]) -> list[str]:
     """Return the words in lower case; a sign or a speech is an empty string, so that indices agree."""
     return [word.low if word.kind == "word" else "" for word in words]
+
+
+def bare(rest: Sequence[Word]) -> str:
+    """Return the words as typed without articles in front; a phrase of articles alone is empty."""
+    words = [word for word in rest if word.kind == "word"]
+    while len(words) > 1 and words[0].low in lexicon().articles:
+        words = words[1:]
+    text = typed(words)
+    return "" if text.lower() in ("the", "a", "an") else text
+
+
+def parted(rest: Sequence[Word], joints: Sequence[str]) -> tuple[Sequence[Word], str, Sequence[Word]]:
+    """Return the words before and after the first of the joining words that has something on either side of it."""
+    low = lows(rest)
+    for index, word in enumerate(low):
+        if index and word in joints and index + 1 < len(rest):
+            return rest[:index], word, rest[index + 1 :]
+    return rest, "", ()
+
+
+def trimmed(rest: Sequence[Word], *, start: Sequence[str] = (), end: Sequence[str] = ()) -> Sequence[Word]:
+    """Return the words without small ones at either end."""
+    words = list(rest)
+    while words and words[0].low in start:
+        words.pop(0)
+    while words and words[-1].low in end:
+        words.pop()
+    return words
 
 
 def is_adverb(word: Word) -> bool:
