@@ -187,9 +187,8 @@ def _find_takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
 
 def _take_all(ctx: ParseContext, words: str) -> Reading:
     if not ctx.nouns.here:
-        return asking(
-            words, "Nothing that could be taken lies here. You can:", [*typed_lines("view"), *typed_lines("rummage")]
-        )
+        lines = [*typed_lines("view"), *typed_lines("rummage")]
+        return asking(words, "Nothing that could be taken lies here. You can:", lines)
     parts = [acting(ctx, TAKE.name, "", target=PhraseMatch(thing, thing.name, 0.95)) for thing in ctx.nouns.here[:4]]
     return joined(parts, "take everything")
 
@@ -311,9 +310,8 @@ def _read_pocketing(ctx: ParseContext, words: str, thing: Sequence[Word], goal: 
         mine = pronoun(ctx, bare(thing), things_first=True) or resolve(bare(thing), ctx.nouns.carried)
         carried = mine if isinstance(mine, PhraseMatch) and mine.candidate in ctx.nouns.carried else None
         stowed = posed(ctx, f"stow {carried.label}") if carried else None
-        return stowed or asking(
-            words, "That is on you already. You can:", typed_lines("belongings") + typed_lines("view")
-        )
+        lines = [*typed_lines("belongings"), *typed_lines("view")]
+        return stowed or asking(words, "That is on you already. You can:", lines)
     if in_prose(goal, ctx.nouns) is not None:
         return nothing_called(ctx, words, goal)
     return nothing_known(ctx, words, goal)
@@ -433,8 +431,8 @@ def _read_give(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading |
 
 
 def _read_pay(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Read paying somebody as giving them money; what nobody is paid for here, and
-    where one has no money, as told and no more. None where nobody here is named."""
+    """Read paying somebody as giving them money; for what is not owed, or without money, as told and no more. None
+    where nobody here is named."""
     whom, joint, due = parted(rest, ("for",))
     people, name = ctx.nouns.people, bare(whom)
     if lows(rest)[:1] == ["for"]:
