@@ -115,3 +115,27 @@ def test_a_number_is_the_same_in_words_and_in_figures() -> None:
     told = ("Rain falls on the roof.", "Nobody is in room 12, she says.")
     assert earshot.told_about("what if somebody asks for twelve", told).startswith("Nobody is in room 12")
     assert earshot.told_about("is there a one", told) == ""
+
+
+def test_what_is_said_to_nobody_needs_two_words_of_a_sentence_to_be_like_it() -> None:
+    assert earshot.told_about("three rules, how hard can it be", DESK, least=earshot.LIKE)
+    assert not earshot.told_about("this is going to be a long night", DESK, least=earshot.LIKE)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I call out that I'm here about the locks",
+        '"I am not the buyer."',
+        'say "I am not the buyer"',
+        "shout through the door that I mean no harm",
+        "call after Dorrie to drive carefully",
+    ],
+)
+def test_what_is_called_or_said_in_so_many_words_is_loud_enough(words: str) -> None:
+    assert earshot.calls_out(words)
+
+
+@pytest.mark.parametrize("words", ["I say to myself, three rules", "I wonder about the locks", "mutter about the rain"])
+def test_what_one_says_to_oneself_is_no_call(words: str) -> None:
+    assert not earshot.calls_out(words)

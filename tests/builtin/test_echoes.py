@@ -50,6 +50,8 @@ VIKTOR, MIRA = NOUNS.people
         ("ask him if he's heard her voice lately", "him", "whether I've heard her voice lately"),
         ("ask him whether he's always been so tidy", "him", "whether I've always been so tidy"),
         ("ask him if he's tired of the rain", "him", "whether I'm tired of the rain"),
+        ("ask him if he still knows who I am", "him", "whether I still know who you are"),
+        ("ask him whether he really likes the rain", "him", "whether I really like the rain"),
         ("it is late, you know, and your lamp smokes", "", "it is late, and my lamp smokes"),
         ("and also that I'd have bet on you", "", "you'd have bet on me"),
         ("we won't hold the ladder against you", "", ""),

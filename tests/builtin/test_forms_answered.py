@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.narrator import narrate
-from lorewright.builtin.narrator.forms import word_forms
+from lorewright.builtin.narrator.forms import lacks_answer, sort_of_question, word_forms
 from lorewright.builtin.narrator.grammar import choose, grammar
 from lorewright.builtin.parser.act_kinds import kinds
 from lorewright.rules.verbs import verbs
@@ -490,3 +490,69 @@ def test_what_shares_only_a_name_with_a_question_is_told_after_a_no(asked: str, 
     ).final_text
     assert text in told
     assert any(plain_no in told for plain_no in ("I couldn't say", "more than I know", "I don't know")) == is_beside
+
+
+# Questions as they are repeated, the group that says that there is no answer of their sort, and words that are one.
+SORTS = [
+    ("have I seen Jin", "asked.seen", "She came in at four."),
+    ("whether I have seen Jin", "asked.seen", "I saw her on the pier."),
+    ("has Mira been in", "asked.seen", "She was here till one."),
+    ("did anybody come by", "asked.seen", "Nobody came."),
+    ("how many taps do I sell in a year", "asked.figure", "Nine a year."),
+    ("how many boats are there", "asked.figure", "There are two hundred."),
+    ("since when is it missing", "asked.since", "Since dusk."),
+    ("how do I know everyone here", "asked.acquaintance", "We were at school together."),
+    ("is everyone ok down here", "asked.wellness", "One of them is hurt."),
+    ("do I like music", "asked.liking", "I would rather have the rain."),
+    ("whether I like my job", "asked.liking", "I hate it."),
+    ("do I want to just talk", "asked.invitation", "I want nothing else."),
+    ("do I do this at every party", "asked.often", "Always."),
+    ("can't they just light the boats with something else", "asked.must", "They must have that lamp."),
+    ("why is there a hen", "asked.cause", "Because nobody had a clock."),
+    ("what's wrong", "asked.trouble", "She is gone."),
+    ("take you to the church", "heard.ride", "The ferry goes there."),
+    ("who took it", "asked.anything", "It was the man with the cart."),
+]
+
+
+@pytest.mark.parametrize(("put", "reply", "answered"), SORTS)
+def test_a_question_has_the_sort_that_its_answers_are_of(put: str, reply: str, answered: str) -> None:
+    sort = sort_of_question(put)
+    assert sort is not None
+    assert sort.reply == reply
+    assert f"echo.{reply}" in grammar()
+    assert not lacks_answer(put, answered)
+    assert lacks_answer(put, "The glass is clean.")
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        "what is under the ice",
+        "how do I know that",
+        "am I all right",
+        "why did I come here",
+        "is it far",
+        "where is Jin",
+    ],
+)
+def test_other_questions_are_of_no_sort(put: str) -> None:
+    assert sort_of_question(put) is None
+
+
+@pytest.mark.parametrize(("put", "reply", "_"), SORTS)
+def test_what_is_told_beside_a_question_comes_after_a_reply_to_it(put: str, reply: str, _: str) -> None:
+    turn = said("ask", "ask", f"{put}?")
+    came_of = turn.outcomes[0].model_copy(update={"deed": put, "code": "told", "item_ids": ("p:viktor/knows#glass",)})
+    told = Evidence(
+        item_id="p:viktor/knows#glass",
+        chunk_id="p:viktor/knows",
+        text="The glass is clean.",
+        how="told",
+        speaker_id="p:viktor",
+        known_before=False,
+    )
+    text = narrate(turn.model_copy(update={"outcomes": (came_of,), "evidence": (told,)})).final_text
+    assert put.casefold() in text.casefold()
+    assert text.casefold().index(put.casefold()) < text.index("The glass is clean.")
+    assert "lets you have it" not in text

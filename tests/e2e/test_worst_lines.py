@@ -313,6 +313,29 @@ LINES = (
     ),
     Line("who is Pim?", never=("Viktor owns",)),
     # What is told of somebody is theirs, and can be looked at; words within names are no names.
+    # A question is answered as it was asked, before what is told of its subject; a remark and a request are what they are.
+    Line("Viktor. Have you seen Jin?", to="viktor", says="Have I seen Jin?", never=("lets you have it",)),
+    Line("Quiet night, huh", to="viktor", never=("take a moment",)),
+    Line("that glass was clean five minutes ago. what's wrong?", to="viktor", says="What's wrong?"),
+    Line("tell Viktor Jin sent me to pick something up", to="viktor", says="Jin sent you"),
+    Line('"Why is there a hen?"', scenario="seven_minutes", says="Why is there a hen?"),
+    Line("how do you know everyone here?", scenario="seven_minutes", to="lena"),
+    Line("could you take me to Ambrose please?", scenario="lamp_night", goes_to="flood_chapel"),
+    Line("can you take me to the church", scenario="lamp_night", to="marit", never=("I don't know",)),
+    Line(
+        "I ask Dorrie if she still knows who I am", scenario="lost_property", says="Whether I still know who you are?"
+    ),
+    Line("Is everyone well here?", scenario="lost_property", to="dorrie", says="Is everyone well here?"),
+    Line("could I have some tea please", scenario="lost_property", to="dorrie", says="Some tea?"),
+    Line("Goodnight, Dorrie. Drive carefully!", scenario="night_desk", goes_to="office"),
+    Line(
+        '"I\'m only here to count the locks."',
+        scenario="locked_house",
+        never=("say it to yourself", "Mr Gaunt lets you"),
+    ),
+    Line(
+        "say excuse me", before=("knock on the kitchen door",), scenario="locked_house", never=("say it to yourself",)
+    ),
     Line("x ring", scenario="seven_minutes", acts=("look",), says="ring", never=("find no ring",)),
     Line("x his hat", before=("go to the lot",), scenario="night_desk", acts=("look",), says="hat", never=("no hat",)),
     Line("read penhale's book", scenario="lamp_night", acts=("look",), says="small book", never=("find no book",)),

@@ -133,8 +133,13 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     plain_no = ignorance(given, outcome)
     is_personal = is_of_listener(given, outcome) or is_between_two(given, outcome)
     is_pointing_on = plain_no.group != _IGNORANT and not is_personal
-    names = plain_no.facts.get("topic") not in (None, "other")
-    is_of_a_name = names and outcome.form in ("", "ask", "ask_self", "greet")
+    topic = plain_no.facts.get("topic")
+    is_of_a_name = topic not in (None, "other", "none" if outcome.deed else "") and outcome.form in (
+        "",
+        "ask",
+        "ask_self",
+        "greet",
+    )
     kind = None if is_of_a_name else answer_without_lore(given, outcome)
     is_echo = kind is not None and kind.group.startswith((ECHO, RETORT))
     if kind is not None and is_echo and not (is_pointing_on and kind.group.startswith(_POINTING)):
@@ -289,7 +294,7 @@ def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequ
         return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
     spoken = trimmed(spoken, start=("and", "but", "so")) if len(spoken) > 1 else spoken
     topic = follow_up(ctx, spoken, target) or cleaned_topic(_first_question(spoken))
-    pronouns = lexicon().person_pronouns | lexicon().thing_pronouns
+    pronouns = (lexicon().person_pronouns | lexicon().thing_pronouns) - COLOURLESS_WORDS
     if (
         topic
         and topic.lower() not in pronouns
@@ -298,7 +303,7 @@ def _read_asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequ
         # It says nothing by itself of what is asked about: the whole question has to.
         whole = typed([word for word in spoken if word.kind != "stop"])[:MAX_WORDS]
         topic = whole if len(whole.split()) > len(topic.split()) + 1 else topic
-    if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
+    if topic.lower() in pronouns and topic.lower() != "you":
         return _resolve_topic(ctx, words, target, topic)
     return _read_question(ctx, target, topic)
 

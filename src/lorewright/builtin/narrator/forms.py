@@ -106,6 +106,57 @@ def kinds_of(group: str) -> frozenset[str]:
     return frozenset(str(value) for variant in grammar()[group] for key, value in variant.when if key == "kind")
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionSort:
+    """A sort of questions: how they begin, as who hears them repeats them, and what has to stand in what answers one;
+    `reply` is the group of the answer of somebody who has none."""
+
+    reply: str
+    asked: re.Pattern[str]
+    told: re.Pattern[str]
+
+
+def sort_of_question(words: str) -> QuestionSort | None:
+    """Return the sort of a question as it is repeated; None where it is of no sort."""
+    put = _WHETHER_I.sub("do i ", _WHETHER.sub(r"\2 \1", words.replace("’", "'")))
+    return next((sort for sort in _question_sorts() if sort.asked.match(put)), None)
+
+
+# What is asked indirectly: `whether I have seen her`, `whether I like it`.
+_WHETHER = re.compile(
+    r"^whether ((?:(?:the|my|your) )?\w+) (have|had|has|am|is|are|was|were|can|could|would|will|do|does|did)\b", re.I
+)
+_WHETHER_I = re.compile(r"^whether i\b ", re.IGNORECASE)
+
+
+def lacks_answer(words: str, told: str) -> bool:
+    """Tell whether a question, as it is repeated, is of a sort that words do not answer."""
+    sort = sort_of_question(words)
+    return sort is not None and not sort.told.search(told)
+
+
+@cache
+def _question_sorts() -> tuple[QuestionSort, ...]:
+    rows: dict[str, Any] = read_table(__package__, "forms.yaml")
+    parts = {"COUNT": rows["counts"], "LONG": rows["long_times"], "TIMES": f"{rows['long_times']}|{rows['times']}"}
+
+    def told(words: str) -> str:
+        return re.sub(r"\{(COUNT|LONG|TIMES)\}", lambda part: parts[part[1]], words)
+
+    return tuple(
+        QuestionSort(
+            row["reply"],
+            re.compile(rf"{_SO}(?:{row['asked']})", re.IGNORECASE),
+            re.compile(rf"\b(?:{told(row['told'])})\b", re.IGNORECASE),
+        )
+        for row in rows["questions"]
+    )
+
+
+# What a question begins with and does not ask by.
+_SO = r"(?:(?:so|and|but|well|then|now|or),? )*"
+
+
 def is_harmless(form: str) -> bool:
     """Tell whether deeds of a form are told as done, whatever they are done to."""
     return form in deed_forms() and deed_forms()[form].harmless

@@ -10,12 +10,20 @@ from rapidfuzz.distance import OSA
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import FIRST, is_of_senses, kinds_of, word_forms
+from lorewright.builtin.narrator.forms import (
+    FIRST,
+    QuestionSort,
+    is_of_senses,
+    kinds_of,
+    lacks_answer,
+    sort_of_question,
+    word_forms,
+)
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of, words_key
 from lorewright.builtin.narrator.views import Beat, Person
 from lorewright.builtin.words.asides import has_words
-from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.clauses import lexicon, place_name, words_of
 from lorewright.builtin.words.echoes import asked_words
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
@@ -224,10 +232,22 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
     if who is None or not phrases or not is_said or outcome.actor_id != given.player_id:
         return None
     wanted = _own_words(given, outcome)
-    # One answer is given once in a turn.
-    before = given.outcomes[: given.outcomes.index(outcome)] if outcome in given.outcomes else ()
-    is_said = any(_own_words(given, told) == wanted for told in before if told.target_id == outcome.target_id)
+    if outcome.form == _APOLOGY and not _SORRY.search(wanted):
+        # What one is sorry for is no subject of its own.
+        return None
+    # One answer is given once in a turn, and to the words of the line that have it.
+    at = given.outcomes.index(outcome) if outcome in given.outcomes else len(given.outcomes)
+    before, after = given.outcomes[:at], given.outcomes[at + 1 :]
+    has_them = has_words(wanted, outcome.words)
+    if not has_them and any(has_words(wanted, later.words) for later in after):
+        return None
+    others = [told for told in before if told.target_id == outcome.target_id]
+    is_said = any(_own_words(given, told) == wanted and not (has_them and told.words) for told in others)
+    is_said = is_said or any(has_words(wanted, told.words) for told in others)
     return [Beat("outcome", _OWN, {"words": wanted}, {"who": who})] if wanted and not is_said else None
+
+
+_APOLOGY, _SORRY = "apologise", re.compile(r"sorry|apolog|forgive", re.IGNORECASE)
 
 
 def _own_words(given: NarratorInput, outcome: Outcome) -> str:
@@ -294,7 +314,41 @@ def echoed_as(group: str, deed: str) -> str:
     repeats them."""
     is_own = _OF_THEMSELVES.match(deed) is not None and not _KNOWN_OF.search(deed)
     taken_up = _ECHOED_AS.get(group, group)
+    if taken_up in _OF_NO_SORT and (sort := sort_of_question(deed)) is not None:
+        return sort.reply
     return _ECHOED_AS[_OWN_AFFAIR] if is_own and taken_up in (_ASKED, "asked.self") else taken_up
+
+
+# Groups of questions that a sort of questions says more of than they do.
+_OF_NO_SORT = frozenset(
+    (_ASKED, "asked.self", "asked.own_affair", "asked.taste", "talk.wish", "talk.work", "talk.wellbeing")
+)
+
+
+def way_asked(given: NarratorInput, outcome: Outcome) -> str:
+    """Return the way out of the place that leads to what a question names, as it stands in a sentence; empty where none
+    does."""
+    asked = {word.low for word in words_of(outcome.words)} - _NO_PLACE
+    for way in given.scene.exits:
+        words = {word.low for name in (way.name, way.to_name, *way.to_aliases) for word in words_of(name)} - _NO_PLACE
+        if asked & words:
+            return place_name(way.name)
+    return ""
+
+
+# Words that stand in the names of many places.
+_NO_PLACE = frozenset("the a an of to in on at way where is and room".split())
+
+
+def to_nobody(given: NarratorInput, outcome: Outcome, alone: str) -> Beat:
+    """Return that nobody is here for what is said; after a knock it is said through the door."""
+    before = given.outcomes[: given.outcomes.index(outcome)] if outcome in given.outcomes else ()
+    is_at_door = any(told.form == _KNOCK and told.actor_id == outcome.actor_id for told in before)
+    return Beat("outcome", "talk.through" if is_at_door else alone, {}, {"place": views.place(given)})
+
+
+# The form of a knock.
+_KNOCK = "knock"
 
 
 def is_asked_about(topic: str, asked: str) -> bool:
@@ -325,7 +379,8 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     who, form = views.person(given, outcome.target_id), word_forms().get(outcome.form)
     asked, is_question = asked_words(given.player_text, outcome.words)
     is_asked = is_question or _ASKS.match(outcome.deed or asked) is not None
-    is_asked = is_asked and _ANYTHING_OF.search(asked) is None
+    sort = sort_of_question(outcome.deed or asked)
+    is_asked = (is_asked or sort is not None) and _ANYTHING_OF.search(asked) is None
     new = [item for item in evidence if not item.known_before and item.speaker_id == outcome.target_id]
     if outcome.code != "told" or who is None or form is None or not is_asked or len(new) != 1:
         return []
@@ -337,8 +392,8 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
     who_is = _WHO_IS.fullmatch(put.strip(" ?"))
     if who_is is not None and set(content_words(who_is[1])[-1:]) & set(content_words(new[0].text)):
         return []
-    if any(of_what.match(put) and not told.search(new[0].text) for of_what, told in _ANSWERED_BY):
-        return _beside(outcome, who)
+    if sort is not None and not sort.told.search(new[0].text):
+        return _unanswered(given, outcome, who, sort) or _beside(outcome, who)
     if (there_is := _IS_THERE.match(put)) is not None and (what := singular(there_is["what"].casefold())) not in said:
         is_stem = len(what) >= _STEM and any(word[:_STEM] == what[:_STEM] for word in said)
         return [] if is_stem or what in small else _beside(outcome, who)
@@ -351,6 +406,23 @@ def beside_the_point(given: NarratorInput, outcome: Outcome, evidence: Sequence[
 
 # What is told of somebody by name says who they are.
 _WHO_IS = re.compile(r"who(?:'s|’s| is| was) ((?:[A-Z][\w'’-]+ ?){1,4})")
+
+
+def led_by_other(outcome: Outcome, told: Evidence, *, is_echoed: bool) -> str:
+    """Return the group that says that somebody else speaks up: with an answer, or with what is none of its sort."""
+    if not is_echoed:
+        return "led.other"
+    return "echo.led.aside" if lacks_answer(outcome.deed, told.text) else "echo.led.other"
+
+
+def _unanswered(given: NarratorInput, outcome: Outcome, who: Person, sort: QuestionSort) -> list[Beat]:
+    """Return the reply of somebody who has no answer of a sort to a question, and that they go on; empty from somebody
+    cold, and where the question is not to be repeated."""
+    is_cold = any(view.id == who.id and view.regard == "cold" for view in given.scene.people)
+    if is_cold or not outcome.deed:
+        return []
+    reply = Beat("outcome", f"echo.{sort.reply}", {}, {"who": who, "deed": outcome.deed})
+    return [reply, Beat("outcome", "led.on", {"kind": "answer"}, {"who": who})]
 
 
 def _beside(outcome: Outcome, who: Person) -> list[Beat]:
@@ -366,29 +438,6 @@ _IS_THERE = re.compile(
     r"(?P<what>[\w'-]+)(?: to be made| to be had)? in\b)",
     re.IGNORECASE,
 )
-# Questions that only a number, a time or an age answers, and what shows that one is named.
-_COUNT = (
-    r"\d+|dozens?|hundreds?|thousands?"
-    r"|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirt|fort|fift|sixt|sevent|eight|ninet|twent)\w*"
-)
-_LONG_TIMES = r"years?|months|weeks|fortnight|days|nights|summers?|winters?|since|until|always|ever|never"
-_TIMES = (
-    rf"{_LONG_TIMES}|hours?|minutes?|till|before|after|dusk|dawn|midnight|noon|morning|evening|tonight|yesterday|ago"
-    r"|when|once|week|month|night|day"
-)
-_ANSWERED_BY = tuple(
-    (re.compile(rf"{_SO}(?:{of_what})\b", re.IGNORECASE), re.compile(rf"\b(?:{told})\b", re.IGNORECASE))
-    for of_what, told in (
-        (r"since when|how long (?:has|have|had|did|do|does|ago)", _LONG_TIMES),
-        (r"how (?:much time|soon|late)|(?:at )?what (?:time|hour)|when", rf"{_TIMES}|at (?:{_COUNT})"),
-        (r"how old", rf"{_COUNT}|years?|old|age"),
-        (
-            r"how (?:many|much|deep|high|big|wide|far|tall|heavy|often)",
-            rf"{_COUNT}|one|twice|half|both|all|none|nobody|no|few|many|most|some|every|each|{_LONG_TIMES}",
-        ),
-    )
-)
-
 _NAME = re.compile(r"\b[A-Z][\w'-]+")
 _ASKS = re.compile(
     r"(?:and |so |but )?(?:who|what|when|where|why|how|which|whose|whether|is|are|was|were|do|does|did|has|have|can"

@@ -24,6 +24,7 @@ from lorewright.builtin.narrator.hearing import (
     beside_the_point,
     holds_things,
     is_asked_about,
+    led_by_other,
     not_in_what_was_told,
     played_beats,
 )
@@ -331,8 +332,9 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
     if say:
         return [Beat("outcome", authored=say, keys=(key,)), *shown]
     if shown and outcome.code in ("told", "found", "acted"):
-        beside = beside_the_point(given, outcome, evidence)
-        return [*beside, *spoken(given, outcome, shown, reaction_beats(given, outcome))]
+        if beside := beside_the_point(given, outcome, evidence):
+            return [*beside, *(replace(beat, group="", continues=True) if beat.is_speech else beat for beat in shown)]
+        return spoken(given, outcome, shown, reaction_beats(given, outcome))
     if outcome.code in _WITHOUT_ANSWER:
         new = [item for item in evidence if not item.known_before]
         if any(item.item_id in outcome.known_item_ids for item in new):
@@ -379,7 +381,7 @@ def led_on(given: NarratorInput, outcome: Outcome, plain_no: Sequence[Beat], tol
     keys = (EMPTY,) if is_led_far(given.recall) else ()
     other = views.person(given, told[0].speaker_id)
     if other is not None and told[0].speaker_id != outcome.target_id:
-        name = f"{_ECHO}led.other" if is_echoed else "led.other"
+        name = led_by_other(outcome, told[0], is_echoed=is_echoed)
         speaks_up = Beat("outcome", name, {}, {**slots, "other": other.name}, keys=keys)
         return [speaks_up, *(_told_beside(item, other) for item in told)]
     if outcome.code == "does_not_know" and (group in _UNKNOWN or group in _OWN):
@@ -431,9 +433,8 @@ def answered(given: NarratorInput, outcome: Outcome) -> Beat:
         return Beat("outcome", "acted", {"band": outcome.band or "none"})
     if topic and views.folded(topic) == views.folded(who.name):
         kind = "self"
-    facts: dict[str, Fact] = {"topic": kind} if outcome.code == "does_not_know" else {}
-    if outcome.code == "deflected":
-        facts = _how_refused(given, outcome)
+    refused = _how_refused(given, outcome) if outcome.code == "deflected" else {}
+    facts: dict[str, Fact] = {"topic": kind} if outcome.code == "does_not_know" else refused
     return Beat("outcome", group, facts, {"who": who, "topic": topic})
 
 
@@ -448,8 +449,7 @@ def _how_refused(given: NarratorInput, outcome: Outcome) -> dict[str, Fact]:
 
 
 # Where somebody has something better to say, at most one answer in so many is a mere no.
-_DULL_OF = 4
-_IGNORANT, _DULL = "refusal:ignorant", "refusal:dull"
+_DULL_OF, _IGNORANT, _DULL = 4, "refusal:ignorant", "refusal:dull"
 
 
 def ignorance(given: NarratorInput, outcome: Outcome) -> Beat:

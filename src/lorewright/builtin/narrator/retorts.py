@@ -98,6 +98,25 @@ def taken_up(outcome: Outcome, who: Person, regard: str, group: str) -> Beat | N
     return None
 
 
+def thing_ordered(words: str, who: Person) -> str:
+    """Return what is asked for in an order, as the listener repeats it: `some tea` of `can I have some tea please`;
+    empty where nothing is named."""
+    found = _ORDERED.search(_bare(words, who))
+    said = found["what"].strip(" ,.!?") if found is not None else ""
+    lead = said.partition(" ")[0].casefold()
+    head, of, measured = (said.partition(" ")[2] if lead == "some" else said).partition(" of ")
+    named = phrase_of(head) and f"{phrase_of(head)}{of}{measured}"
+    return f"some {named}" if named and lead == "some" else named
+
+
+_ORDERED = re.compile(
+    r"\b(?:have|has|get|want|need|like|order|take|give me|bring me|pour me|for)\b (?P<what>(?:(?:a|an|some|another|one"
+    r"|the|your)\b )?(?!some\b|me\b|you\b|it\b|to\b|what)[a-z][\w'-]*(?: [\w'-]+){0,3}?)"
+    r"(?= (?:please|pls|plz|now|here|too|then|for me|if|and|on|from|when|with)\b|\W*$)",
+    re.IGNORECASE,
+)
+
+
 # Fewer words name a thing only by the way.
 _TELLING = 4
 

@@ -13,14 +13,14 @@ from types import MappingProxyType
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import INTRODUCTION, given_name, named_in
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import FEELS, WordForm, kinds_of, known_lines, sorts, word_forms
+from lorewright.builtin.narrator.forms import FEELS, WordForm, kinds_of, known_lines, lacks_answer, sorts, word_forms
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.hearing import echoed_as, is_asked_about, own_affair
-from lorewright.builtin.narrator.retorts import retort_to, taken_up
+from lorewright.builtin.narrator.hearing import echoed_as, is_asked_about, own_affair, to_nobody, way_asked
+from lorewright.builtin.narrator.retorts import retort_to, taken_up, thing_ordered
 from lorewright.builtin.narrator.scenery import open_lines, words_key
 from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.builtin.parser.small_talk import HOSTS, any_subject_of, question_form, remark_class, subject_of
-from lorewright.builtin.words.clauses import listed, place_name, verb_with, words_of
+from lorewright.builtin.words.clauses import listed, verb_with, words_of
 from lorewright.builtin.words.echoes import asked_words
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.patch import Outcome
@@ -44,7 +44,7 @@ def telling_of_talk(
             return None
         who = _answers(given, outcome)
         if who is None:
-            return Beat("outcome", alone, {}, {"place": views.place(given)})
+            return to_nobody(given, outcome, alone)
         if (by_form := answer_by_form(given, outcome)) is not None:
             return by_form
         subject = subject_of(kind, outcome.words)
@@ -99,7 +99,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     group = by_words or own_affair(_finer(given, outcome, who, form.finer) or form.answer, asked)
     if group == _FEELING and (not _OF_ME.search(asked) or FEELS.search(asked)):
         group = form.answer
-    way = _way_asked(given, outcome) if name == _WAY else ""
+    way = way_asked(given, outcome) if name == _WAY else ""
     if way:
         return Beat("outcome", form.named, {}, {"who": who, "topic": way})
     if (
@@ -113,7 +113,7 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return _keeping_still(given, outcome, who, asked)
     line = _own_line(given, who, group, asked if name == _OF_SELF and group == form.answer else "")
     echo = echo_of(given, outcome, who, group) or taken_up(outcome, who, regard_of(given, who.id), group)
-    if line is None and echo is not None:
+    if echo is not None and (line is None or lacks_answer(outcome.deed, line.text)):
         return echo
     if group.startswith("talk."):
         return _answer(given, outcome, who, group.removeprefix("talk."))
@@ -237,21 +237,6 @@ def _told_lately(given: NarratorInput, line: LoreLine) -> bool:
 _TELLING = 5
 # The form of a question after a way.
 _WAY = "ask_way"
-
-
-def _way_asked(given: NarratorInput, outcome: Outcome) -> str:
-    """Return the way out of the place that leads to what a question names, as it stands in a sentence; empty where none
-    does."""
-    asked = {word.low for word in words_of(outcome.words)} - _NO_PLACE
-    for way in given.scene.exits:
-        words = {word.low for name in (way.name, way.to_name, *way.to_aliases) for word in words_of(name)} - _NO_PLACE
-        if asked & words:
-            return place_name(way.name)
-    return ""
-
-
-# Words that stand in the names of many places.
-_NO_PLACE = frozenset("the a an of to in on at way where is and room".split())
 
 
 def form_of(given: NarratorInput, outcome: Outcome) -> str:
@@ -436,6 +421,8 @@ def _answer(given: NarratorInput, outcome: Outcome, who: Person, subject: str) -
             facts = {"topic": "named"} if slots["topic"] else facts
         case "served" if _is_host(given, who.id):
             facts["kind"] = "host"
+        case "served" if regard != "cold" and (wanted := thing_ordered(outcome.words, who)):
+            facts, slots["deed"] = {**facts, "detail": True}, wanted
         case "treat" if regard != "cold" and any(_is_host(given, view.id) for view in given.scene.people):
             facts = {"kind": "host"}
         case "introduction":

@@ -180,6 +180,7 @@ def carried_over(ctx: ParseContext, act: Act) -> Reading | None:
         for way in ferries
         if goal is not None and any(f" {' '.join(key.words)} " in f" {where} " for key in way.keys)
     ]
+    named = named or [way for way in ferries if way is _way_to_person(ctx, where)]
     meant = named or (ferries if not where or _ACROSS.match(where) else [])
     if len(meant) != 1:
         return None
@@ -188,6 +189,14 @@ def carried_over(ctx: ParseContext, act: Act) -> Reading | None:
     return replace(_read_way(ctx, way), assumptions=(said,))
 
 
+def _way_to_person(ctx: ParseContext, where: str) -> Candidate | None:
+    """Return the way to where the prose has somebody who is named and is not here; None where it tells of none."""
+    person = exact(" ".join(_NO_GOAL.sub(" ", where).split()), ctx.nouns.known_people)
+    placed = None if person is None else seen_off(ctx, person.candidate)
+    return None if placed is None else placed[1]
+
+
+_NO_GOAL = re.compile(r"\b(?:to|over|across|please|now|then|see|meet|find|quickly|in your boat)\b")
 # What carries people over, where a way is called by it.
 _CARRIERS = frozenset("ferry boat barge punt raft cab taxi tram".split())
 _TO_PLACE = re.compile(r"(?:.*\b)?(?:to|over|across|there|by|on|into|aboard)\b", re.IGNORECASE)

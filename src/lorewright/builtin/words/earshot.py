@@ -158,9 +158,9 @@ def told_of_person(name: str, words: str, sentences: Sequence[str]) -> str:
     return max((sentences[at] for at in naming), key=lambda said: len(wanted & set(map(_root, _words(said)))))
 
 
-def told_about(words: str, sentences: Sequence[str]) -> str:
-    """Return the sentence that has most of the telling words, with the one after it; empty where none has one, or all
-    are words of many sentences."""
+def told_about(words: str, sentences: Sequence[str], *, least: int = 1) -> str:
+    """Return the sentence that has most of the telling words, with the one after it; empty where none has so many of
+    them as the `least`, or all are words of many sentences."""
     asked = {
         _stem(word)
         for word in _in_figures(words)
@@ -170,7 +170,7 @@ def told_about(words: str, sentences: Sequence[str]) -> str:
     rare = {word for word in asked if 0 < sum(word in stems for stems in theirs) <= _RARE}
     found = [len(rare & stems) for stems in theirs]
     best = max(found, default=0)
-    at = found.index(best) if best else len(sentences)
+    at = found.index(best) if best >= least else len(sentences)
     return " ".join(sentences[at : at + 2])
 
 
@@ -180,6 +180,8 @@ def _in_figures(text: str) -> list[str]:
     return [str(numbers[word]) if word in numbers and len(word) > _SMALL else word for word in content_words(text)]
 
 
+# So many words of what is said to nobody make a sentence worth a thought.
+LIKE = 2
 # `a` and `one` count nothing.
 _SMALL = 3
 # A word of so many sentences tells one from the others.

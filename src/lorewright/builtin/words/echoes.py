@@ -253,8 +253,8 @@ def _with_listener(tokens: Sequence[str], listener: Candidate, nouns: Nouns) -> 
     for at, word in enumerate(low):
         after = low[at + 1] if at + 1 < len(low) else ""
         if word == pronoun:
-            told[at] = "you"
-            told[at + 1 : at + 2] = [_plain_verb(tokens[at + 1])] if after else []
+            verb = next((to for to in range(at + 1, len(low)) if low[to] not in _BETWEEN), at)
+            told[verb], told[at] = _plain_verb(tokens[verb]), "you"
         elif word in _CONTRACTED and word.partition("'")[0] == pronoun:
             # `he's heard` is no `he is`.
             has = word.endswith("'s") and _HAS_DONE & set(low[at + 1 : at + 3])
@@ -324,7 +324,6 @@ _BEFORE_OBJECTS = frozenset(
 _NO_NOUNS = frozenset(
     "to for with about of at on in from by and or but so if when because again now here there".split()
 )
-# Whom these are is not to be told.
 # Beside `you` as an object the listener is none of these.
 _OF_BOTH = frozenset("we we're we've we'll we'd".split())
 _UNTURNED = frozenset("y'all ya yall thou thee u ur xx xxx luv".split())
@@ -456,11 +455,10 @@ _INDIRECT = re.compile(
     re.IGNORECASE,
 )
 _OF_ANOTHER = re.compile(
-    r"^(?P<who>he|she|they|it)(?:'s| (?P<verb>is|are|was|were|has|have|had|can|could|will|would|does|do|did|should))?\b"
-    r"(?P<rest>.*)",
+    r"^(?P<who>he|she|they|it)(?:'s| (?P<verb>is|are|was|were|has|have|had|can|could|will|would|does|do|did|should)"
+    r"| (?P<how>(?:\w+ly |still |ever |also |even |just )*)(?P<does>[a-z]+s))?\b(?P<rest>.*)",
     re.IGNORECASE,
 )
-
 
 # What two have together.
 _TOGETHER = frozenset("rematch game round dance go try bet match truce deal trade walk talk".split())
@@ -493,7 +491,8 @@ def _in_direct_speech(best: str) -> str:
         return f"can I have {rest}" if joint == "for" else f"could you {rest}"
     third = _OF_ANOTHER.match(rest)
     if joint in ("if", "whether") and third is not None and third["who"].lower() != "it":
-        return f"{third['verb'] or 'are'} you {third['rest'].strip()}"
+        does, how = _plain_verb(third["does"] or ""), third["how"] or ""
+        return " ".join(f"{'do' if does else third['verb'] or 'are'} you {how}{does} {third['rest']}".split())
     rest = re.sub(r"\b(?:he|she|they)(?:'s| is| are)\b", "are you", rest, flags=re.IGNORECASE)
     rest = re.sub(r"\b(?:he|she|they)\b", "you", rest, flags=re.IGNORECASE)
     rest = re.sub(r"\b(?:his|their|her)\b(?= \w)", "your", rest, flags=re.IGNORECASE)

@@ -114,6 +114,8 @@ def _form_of(word: str, form: str) -> str:
         return known
     if form == "ing":
         return f"{word.removesuffix('e')}ing"
+    if form == "low":
+        return word.casefold()
     return f"{word}s" if form in ("many", "third") else word
 
 

@@ -65,7 +65,8 @@ def answer_unheard(aside: Aside, plain: str, line: str, names: Sequence[str], to
             lead = _CALLED if is_called else _TO_ONESELF
             if about:
                 return f"{lead}{_NOTICED.format(quote=' '.join(about))}"
-            quote = "" if is_called else earshot.told_about(line, told)
+            least = 1 if earshot.asks(line) else earshot.LIKE
+            quote = "" if is_called else earshot.told_about(line, told, least=least)
             return plain if is_called else f"{_TO_ONESELF}{_REMEMBERED.format(quote=quote) if quote else ''}".strip()
     return plain
 
