@@ -133,13 +133,8 @@ def _tell_ignorance(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     plain_no = ignorance(given, outcome)
     is_personal = is_of_listener(given, outcome) or is_between_two(given, outcome)
     is_pointing_on = plain_no.group != _IGNORANT and not is_personal
-    topic = plain_no.facts.get("topic")
-    is_of_a_name = topic not in (None, "other", "none" if outcome.deed else "") and outcome.form in (
-        "",
-        "ask",
-        "ask_self",
-        "greet",
-    )
+    unnamed = (None, "other", "none" if outcome.deed else "")
+    is_of_a_name = plain_no.facts.get("topic") not in unnamed and outcome.form in ("", "ask", "ask_self", "greet")
     kind = None if is_of_a_name else answer_without_lore(given, outcome)
     is_echo = kind is not None and kind.group.startswith((ECHO, RETORT))
     if kind is not None and is_echo and not (is_pointing_on and kind.group.startswith(_POINTING)):

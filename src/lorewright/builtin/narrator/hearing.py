@@ -232,7 +232,8 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
     if who is None or not phrases or not is_said or outcome.actor_id != given.player_id:
         return None
     wanted = _own_words(given, outcome)
-    if outcome.form == _APOLOGY and not _SORRY.search(wanted):
+    form = word_forms().get(outcome.form)
+    if form is not None and form.answer == _APOLOGY and not _SORRY.search(wanted):
         # What one is sorry for is no subject of its own.
         return None
     # One answer is given once in a turn, and to the words of the line that have it.
@@ -247,7 +248,7 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
     return [Beat("outcome", _OWN, {"words": wanted}, {"who": who})] if wanted and not is_said else None
 
 
-_APOLOGY, _SORRY = "apologise", re.compile(r"sorry|apolog|forgive", re.IGNORECASE)
+_APOLOGY, _SORRY = "heard.apology", re.compile(r"sorry|apolog|forgive", re.IGNORECASE)
 
 
 def _own_words(given: NarratorInput, outcome: Outcome) -> str:
@@ -343,12 +344,9 @@ _NO_PLACE = frozenset("the a an of to in on at way where is and room".split())
 def to_nobody(given: NarratorInput, outcome: Outcome, alone: str) -> Beat:
     """Return that nobody is here for what is said; after a knock it is said through the door."""
     before = given.outcomes[: given.outcomes.index(outcome)] if outcome in given.outcomes else ()
-    is_at_door = any(told.form == _KNOCK and told.actor_id == outcome.actor_id for told in before)
-    return Beat("outcome", "talk.through" if is_at_door else alone, {}, {"place": views.place(given)})
-
-
-# The form of a knock.
-_KNOCK = "knock"
+    verbs = (verb_of(told.type) for told in before if told.actor_id == outcome.actor_id)
+    is_at_door = any(verb is not None and verb.is_done_at_doors for verb in verbs)
+    return Beat("outcome", "through_door" if is_at_door else alone, {}, {"place": views.place(given)})
 
 
 def is_asked_about(topic: str, asked: str) -> bool:
