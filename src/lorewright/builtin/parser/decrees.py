@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from lorewright.builtin.parser.act_kinds import Kind, kinds
-from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, act_word, acting, excerpt, noun_part
+from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, excerpt
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.narrated import in_parts, invents, is_third_person
-from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act, TagActs
-from lorewright.rules.verbs import free_verb
-from lorewright.scene_lore.nouns import is_everybodys, is_verb, may_name_a_thing, singular
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.shipped_tables import read_table
 from lorewright.values.readings import Aside
 
@@ -33,7 +32,7 @@ _HOURS = re.compile(
 
 
 @cache
-def _words() -> Mapping[str, frozenset[str]]:
+def decree_words() -> Mapping[str, frozenset[str]]:
     """Return the lists of words and kinds of the table, by name."""
     rows: dict[str, str] = read_table(__package__, "decrees.yaml")
     return {name: frozenset(words.split()) for name, words in rows.items()}
@@ -98,8 +97,8 @@ def _rejoined(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     found: list[Act] = []
     for act in acts:
         before = found[-1].words if found else ""
-        head = [word for word in before.casefold().strip(" *.,").split() if word not in _words()["leads"]][:1]
-        is_subject = bool(head) and head[0] in _words()["determiners"] | _words()["anybody"]
+        head = [word for word in before.casefold().strip(" *.,").split() if word not in decree_words()["leads"]][:1]
+        is_subject = bool(head) and head[0] in decree_words()["determiners"] | decree_words()["anybody"]
         whole = f"{before.strip(' *')} {act.words.strip(' *.!')}"
         if is_subject and _goes_on(act) and _is_decreed(ctx, whole, is_told=False, goes_on=True, is_of_third=False):
             found[-1] = Act(kind=DECREE, words=whole, score=1.0)
@@ -127,7 +126,7 @@ def with_narrated(ctx: ParseContext, text: str, tag_acts: TagActs) -> tuple[Act,
 
 
 def _goes_on(act: Act) -> bool:
-    leads = _words()["leads"] | _words()["not_so"]
+    leads = decree_words()["leads"] | decree_words()["not_so"]
     words = [word for word in act.words.casefold().strip(" *.,").split() if word not in leads]
     return bool(words) and is_third_person(words[0])
 
@@ -141,17 +140,17 @@ def _parted(ctx: ParseContext, act: Act, *, is_first: bool, is_of_third: bool) -
         return [Act(kind=DECREE, words=act.words.strip(" *."), score=1.0)]
     starts = [0, *(match.end() for match in _JOINT.finditer(act.words))]
     for at, start in enumerate(starts):
-        if at and (is_told or act.kind in _words()["watching"]):
+        if at and (is_told or act.kind in decree_words()["watching"]):
             break
         end = starts[at + 1] if at + 1 < len(starts) else len(act.words)
         clause, goes_on = act.words[start:end].strip(" *.,;!"), bool(at) or not is_first
         if _RESULT.search(act.words[:start]) and (_is_placing(act.kind, clause) or _NOBODY.match(clause)):
             break
-        if act.kind in _words()["trying"] and _RESULT.search(act.words[:start]) and _shows_result(clause):
+        if act.kind in decree_words()["trying"] and _RESULT.search(act.words[:start]) and _shows_result(clause):
             return [Act(kind=DECREE, words=act.words.strip(" *"), score=1.0)]
         if not (
             _is_decreed(ctx, clause, is_told=is_told, goes_on=goes_on, is_of_third=is_of_third)
-            or (act.kind in _words()["giving"] and not at and _is_served(clause))
+            or (act.kind in decree_words()["giving"] and not at and _is_served(clause))
             or ((not is_told or _IS_OWN.match(clause)) and _is_forced(ctx, clause))
         ):
             continue
@@ -198,9 +197,9 @@ def _is_forced(ctx: ParseContext, clause: str) -> bool:
     people = (*ctx.nouns.people, *ctx.nouns.known_people)
     for size in (1, 2):
         whom, after = " ".join(words[:size]), [word for word in words[size:] if word != "to"]
-        is_other = whom in _words()["objects"] or exact(whom, people) is not None
+        is_other = whom in decree_words()["objects"] or exact(whom, people) is not None
         is_act = bool(after) and (is_verb(after[0]) or after[0] in lexicon().verb_words)
-        if is_other and is_act and after[0] not in _words()["winning"]:
+        if is_other and is_act and after[0] not in decree_words()["winning"]:
             return True
     return False
 
@@ -208,8 +207,8 @@ def _is_forced(ctx: ParseContext, clause: str) -> bool:
 def _is_placing(kind: str, clause: str) -> bool:
     """Tell whether a clause says no more than how a thing is to stand that is moved: `so the chip faces away`."""
     words = clause.casefold().split()
-    is_thing = words[:1] == ["it"] or (bool(words) and words[0] in _words()["determiners"])
-    return kind in _words()["placing"] and is_thing and not _words()["placed"].isdisjoint(words[1:5])
+    is_thing = words[:1] == ["it"] or (bool(words) and words[0] in decree_words()["determiners"])
+    return kind in decree_words()["placing"] and is_thing and not decree_words()["placed"].isdisjoint(words[1:5])
 
 
 def _shows_result(clause: str) -> bool:
@@ -227,15 +226,15 @@ _ROLES = ("target", "second", "person", "topic")
 def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool, is_of_third: bool) -> bool:
     """Tell whether a clause says what somebody else does, or what happens."""
     words = clause.casefold().replace("’", "'").split()
-    while words and words[0].strip(",") in _words()["leads"]:
+    while words and words[0].strip(",") in decree_words()["leads"]:
         words = words[1:]
-    if len(words) < 2 or words[0] in _words()["undecided"]:
+    if len(words) < 2 or words[0] in decree_words()["undecided"]:
         return False
     if goes_on and not is_told and _HOURS.match(" ".join(words)):
         return True
     after = _after_subject(ctx, words, is_told=is_told, has_pronoun=goes_on and not is_of_third)
-    is_thing = words[0] in _words()["determiners"]
-    while after and (after[0] in _words()["between"] or after[0].endswith("ly")):
+    is_thing = words[0] in decree_words()["determiners"]
+    while after and (after[0] in decree_words()["between"] or after[0].endswith("ly")):
         after = after[1:]
     verb = after[0].strip(".,!") if after else ""
     if not is_told and _is_of_several(words):
@@ -244,20 +243,22 @@ def _is_decreed(ctx: ParseContext, clause: str, *, is_told: bool, goes_on: bool,
         # A remark about somebody who is here.
         return False
     is_deed = is_third_person(verb) or (not is_thing and verb.endswith("s") and not verb.endswith("ss"))
-    is_deed = is_deed and verb not in _words()["stative"] | (_words()["lasting"] if is_thing else frozenset())
+    is_deed = is_deed and verb not in decree_words()["stative"] | (
+        decree_words()["lasting"] if is_thing else frozenset()
+    )
     # `and everybody is gone`
-    is_deed = is_deed or (goes_on and verb in ("is", "are") and not _words()["ended"].isdisjoint(after[1:3]))
-    return is_deed or (is_told and verb in _words()["saying"])
+    is_deed = is_deed or (goes_on and verb in ("is", "are") and not decree_words()["ended"].isdisjoint(after[1:3]))
+    return is_deed or (is_told and verb in decree_words()["saying"])
 
 
 def _is_of_several(words: Sequence[str]) -> bool:
     """Tell whether a clause says what several things do: `the lights go out`."""
-    return words[0] in _words()["determiners"] and any(
+    return words[0] in decree_words()["determiners"] and any(
         words[at - 1].endswith("s")
         and not words[at].endswith("s")
-        and words[at] not in _words()["particles"]
+        and words[at] not in decree_words()["particles"]
         and is_verb(words[at])
-        and words[at + 1].strip(".,!") in _words()["particles"]
+        and words[at + 1].strip(".,!") in decree_words()["particles"]
         for at in range(2, min(len(words) - 1, 4))
     )
 
@@ -272,18 +273,20 @@ def _after_subject(ctx: ParseContext, words: Sequence[str], *, is_told: bool, ha
             return words[size:]
     if is_told:
         return ()
-    if words[0] in _words()["titles"]:
+    if words[0] in decree_words()["titles"]:
         return words[2:]
-    if words[0] in _words()["anybody"] or (has_pronoun and words[0] in _words()["of_others"]):
+    if words[0] in decree_words()["anybody"] or (has_pronoun and words[0] in decree_words()["of_others"]):
         return words[1:]
-    if words[0] not in _words()["determiners"] or (words[0] != "the" and words[1] in _words()["own"] | lexicon().body):
+    if words[0] not in decree_words()["determiners"] or (
+        words[0] != "the" and words[1] in decree_words()["own"] | lexicon().body
+    ):
         return ()
     return next(
         (
             words[at:]
             for at in range(2, min(len(words), 5))
             if (is_third_person(words[at]) and not _is_thing(ctx, words[1 : at + 1]))
-            or words[at] in _words()["between"]
+            or words[at] in decree_words()["between"]
             or words[at].endswith("ly")
         ),
         (),
@@ -305,7 +308,7 @@ def _is_third(ctx: ParseContext, words: str) -> bool:
 def decreed(act: Act) -> Reading:
     """Return what is decreed as refused: by what rules it, where that is the weather or time, else for itself."""
     subject = " ".join(act.words.split()[:_SUBJECT])
-    is_ruled = len(act.words.split()) <= _RULED and bool(set(subjects_in(subject, "deeds")) & _words()["ruled"])
+    is_ruled = len(act.words.split()) <= _RULED and bool(set(subjects_in(subject, "deeds")) & decree_words()["ruled"])
     kind = "story" if is_ruled else DECREED
     if kind == DECREED and invents(act.words):
         kind = INVENTED
@@ -325,161 +328,10 @@ _RULED = 7
 def beyond(act: Act) -> list[Reading]:
     """Return an attempt that nothing could be made of as what is beyond anybody here; none where it may be something
     else."""
-    if act.kind not in _words()["trying"] or act.score < _SURE:
+    if act.kind not in decree_words()["trying"] or act.score < _SURE:
         return []
     return [Reading(intent=f"story: {excerpt(act.words)}", aside=Aside(kind="story", words=act.words[:MAX_WORDS]))]
 
 
 # From that on the kind of an act is no guess.
 _SURE = 0.6
-
-# What one is said to have, and has not.
-
-_OUT_OF_POCKET = re.compile(
-    r"\b(?:with|using|take|takes|pull|pulls|get|gets|bring|brings|draw|draws|produce|produces|fish|fishes|grab|grabs|whip|whips|have"
-    r"|find|finds|hand|give|show)\b (?:out |up |forth )?(?P<what>(?!my hand)(?:[\w'-]+ ){1,4}?)"
-    r"(?:out of|from|out from|in|inside) my (?:[\w-]+ )?"
-    r"(?:bag|handbag|backpack|rucksack|pockets?|boots?|shoes?|socks?|sleeves?|coat|jacket|purse|satchel|hat|belt|holster|crate)\b",
-    re.IGNORECASE,
-)
-_BROUGHT = re.compile(
-    r"\b(?:the|my|a|an|some|this) (?P<what>[\w'-]+(?: [\w'-]+)?(?: of [\w'-]+)?) (?:(?:that|which) )?"
-    r"(?:[Ii]|she|he|they|we|[A-Z][\w'-]+)(?:'ve| have| had|'d)?(?: just| already)?"
-    r" (?:brought|bought|stole|made|packed|prepared|found|got|hid|left|gave|picked|carry|kept|took|stashed"
-    r"|borrowed|copied|forged|cloned|printed|smuggled|saved|had|have|own|prepared|ordered|caught|nicked|grew)\b"
-)
-# Said, too: it is held out, or was had all along.
-_HELD_OUT = re.compile(
-    r"\b(?:i|we)(?:'ve| have| had)?(?: already)? (?:found|got|have|had|brought|stole|took|carry|picked up)"
-    r" (?:the|a|an|my|your|that|this) (?P<what>[\w'-]+(?: [\w'-]+){0,4}?)"
-    r"(?:,? (?:already|all along|the whole time|right here|with me|on me|in my \w+)\b.*"
-    r"|[,.!;:]* (?:and )?(?P<held>here it is|here you go|here you are|here take it|take it)\b.*)$",
-    re.IGNORECASE,
-)
-_ALREADY = re.compile(
-    r"\b(?:i|we)(?:'ve| have| had)? already(?: have)? (?:found|got|have|had|brought|stole|took|taken|picked up)"
-    r" (?:the|a|an|my|that|this) (?P<what>[\w'-]+(?: [\w'-]+){0,2})",
-    re.IGNORECASE,
-)
-_BRIBED = re.compile(
-    r"\b(?:bribe|bribes|tempt|tempts|tip|tips|pay|pays) .*\bwith (?:a|an|the|my|some|this) "
-    r"(?P<what>(?!money|cash|coin|credit)"
-    r"[\w'-]+(?: [\w'-]+)?)",
-    re.IGNORECASE,
-)
-_ALONG = re.compile(
-    r"\bmy (?P<what>[\w-]+)(?: [A-Z][\w-]+)?,? (?:(?:he|she|it|they|who) )?(?:is|are|came|comes|has come|have come)"
-    r"(?: here| along)? with me\b"
-)
-# To whom something is sold or given, and nobody of the kind is here: `to a passing dragon`.
-_RECEIVER = re.compile(
-    r"\b(?:sell|give|hand|offer|throw|pass|trade|lend|show|bring)s? .+ to an? (?:\w+ )?(?P<what>[a-z]+)$", re.IGNORECASE
-)
-# What one goes away in and has not: `drive home in my car`.
-_RIDDEN = re.compile(
-    r"\b(?:drive|ride|fly|go|leave|travel|escape|cycle|sail|race|speed)s?\b.*? (?:in|on|with|by|aboard)"
-    r" (?P<whose>my|an?) (?:\w+ )?(?P<what>car|van|truck|bike|bicycle|motorbike|scooter|boat|plane|taxi|cab|horse"
-    r"|helicopter|jeep|skateboard|submarine|drone|rocket|dragon|balloon)\b",
-    re.IGNORECASE,
-)
-_MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
-
-
-def lacking(ctx: ParseContext, act: Act) -> Reading | None:
-    """Return a deed with what one is said to have brought, or to have on one, and has not, as an attempt at what is not
-    here; None for other acts."""
-    kind = kinds().get(act.kind, Kind())
-    is_handled = act.kind in _words()["handling"]
-    if not ctx.nouns.knows_scenery:
-        return None
-    for pattern in (_HELD_OUT, _ALREADY) if act.kind in _words()["claiming"] else ():
-        held = pattern.search(act.words)
-        name = "" if held is None else _name_of(held["what"])
-        # What nobody has heard of may well be had: `I already have a job`.
-        is_known = bool(name) and (_stands(ctx, name) == "shown" or resolve(name, ctx.nouns.known_things) is not None)
-        is_held_out = held is not None and bool(held.groupdict().get("held"))
-        if (
-            name
-            and (is_known or is_held_out or not (kind.said and ctx.nouns.people))
-            and not _has(ctx, name, in_sight=False)
-        ):
-            return _absent(ctx, act, name)
-    bribe = _BRIBED.search(act.words)
-    if bribe is not None and (name := _name_of(bribe["what"])) and not _has(ctx, name, in_sight=False):
-        return _absent(ctx, act, name)
-    along = _ALONG.search(act.words)
-    if along is not None and (name := along["what"]) and not _has(ctx, name, in_sight=True):
-        # Who or what is said to have come along.
-        return None if _stands(ctx, name) == "shown" else _absent(ctx, act, name)
-    if kind.makes is not None:
-        return None
-    if not kind.said and (marvel := _marvel(ctx, act.words)) and (is_handled or act.kind in _words()["seen"]):
-        return _absent(ctx, act, marvel)
-    if act.kind in _words()["seen"]:
-        return _lacked_of_ones_own(ctx, act)
-    if kind.said and not is_handled:
-        return None
-    to = _RECEIVER.search(act.words.strip(" .,!*"))
-    if to is not None and not _has(ctx, to["what"], in_sight=True) and _stands(ctx, to["what"]) == "absent":
-        return _absent(ctx, act, to["what"])
-    ridden = _RIDDEN.search(act.words)
-    if ridden is not None and not _has(ctx, ridden["what"], in_sight=True):
-        # A car that is shown is still none of one's own.
-        is_absent = ridden["whose"] == "my" or _stands(ctx, ridden["what"]) == "absent"
-        return _absent(ctx, act, ridden["what"]) if is_absent else None
-    found = _OUT_OF_POCKET.search(act.words)
-    if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
-        is_worn = {name.casefold(), singular(name.casefold())} & (lexicon().worn | lexicon().body)
-        return None if is_worn else _absent(ctx, act, name)
-    if not is_handled:
-        return None
-    found = _BROUGHT.search(act.words)
-    if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
-        # `drink the tea Dorrie gave me`: a cup of it stands there.
-        is_served = act.kind in _words()["tasting"] and _stands(ctx, name) != "absent"
-        return None if is_served else _absent(ctx, act, name)
-    return _lacked_of_ones_own(ctx, act)
-
-
-def _lacked_of_ones_own(ctx: ParseContext, act: Act) -> Reading | None:
-    """Return a deed with a thing that is called one's own, and is neither had nor shown."""
-    for mine in _MINE.finditer(act.words):
-        name = _name_of(mine["what"])
-        if name and not _has(ctx, name, in_sight=True) and _stands(ctx, f"my {name}") == "absent":
-            return _absent(ctx, act, name)
-    return None
-
-
-def _marvel(ctx: ParseContext, words: str) -> str:
-    """Return what is named by a marvel (`laser cutter`) and is shown nowhere; empty where there is none."""
-    found = re.search(rf"\b((?:{'|'.join(map(re.escape, _words()['marvels']))}) [\w-]+)", words, re.IGNORECASE)
-    return "" if found is None or resolve(found[1], ctx.nouns.everything(), whole=True) else found[1]
-
-
-def _name_of(phrase: str) -> str:
-    """Return a phrase as the name of a thing: without what belongs before and after its noun."""
-    words = noun_part(phrase.strip().rpartition(" of ")[2]).split()
-    while words and words[0].casefold() in lexicon().articles | {"my", "some", "this", "that", "own", "out", "up"}:
-        words = words[1:]
-    is_thing = may_name_a_thing([word.casefold() for word in words[-1:]])
-    return " ".join(words) if words and is_thing and not is_everybodys(words[-1].casefold()) else ""
-
-
-def _has(ctx: ParseContext, name: str, *, in_sight: bool) -> bool:
-    """Tell whether the player has a thing of that name, was told that it is theirs, or sees it, where `in_sight`."""
-    among: tuple[Candidate, ...] = (*ctx.nouns.carried, *((*ctx.nouns.here, *ctx.nouns.people) if in_sight else ()))
-    head = singular(name.casefold().split()[-1])
-    return resolve(name, among) is not None or any(noun.is_owned and singular(noun.head) == head for noun in ctx.shown)
-
-
-def _stands(ctx: ParseContext, name: str) -> str:
-    noun = in_prose(name, ctx.nouns)
-    return "" if noun is None else noun.standing
-
-
-def _absent(ctx: ParseContext, act: Act, name: str) -> Reading | None:
-    free = free_verb()
-    if free is None:
-        return None
-    detail = {"verb": act_word(act.words)[:60], "detail": name[:MAX_WORDS], "detail_is": "absent"}
-    return acting(ctx, free.name, excerpt(act.words), metadata=detail, confidence=0.7)

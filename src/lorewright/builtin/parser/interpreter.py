@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
-from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, lacking, narrated, with_decrees, with_narrated
+from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
+from lorewright.builtin.parser.lacking import lacking
 from lorewright.builtin.parser.line_rewordings import reworded_line
 from lorewright.builtin.parser.meant_acts import acts_meant, corrected, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
@@ -76,6 +77,8 @@ from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Board, Scope
 
+# Asides that nobody at the board is asked about.
+_OF_TABLE = ("rules", "company_at_table")
 _OWN_KNOWLEDGE = re.compile(
     r"(?:so |and |but )?what (?:do|have|did|would) (?:i|we|my character) (?:already )?"
     r"(?:know|learn(?:ed|t)?|heard?|find out|found out|remember)(?: so far)? (?:about"
@@ -122,10 +125,10 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     board = given.board if given.board is not None and given.board.verb in given.verbs else None
     if board is not None and kind and (answer := answer_of(board, text)):
         return output_of([told(text, answer)], ctx, ())
-    if numbers := numbers_asked_about(text, given.clocks, () if kind or is_called else given.stats):
+    if numbers := numbers_asked_about(text, given.clocks, () if kind else given.stats, is_called=is_called):
         return InterpreterOutput(intent=f"aside: {numbers}", aside=Aside(kind=numbers, words=text[:MAX_WORDS]))
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
-    is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard) and kind != "rules"
+    is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard) and kind not in _OF_TABLE
     if kind and not is_own_verb and not is_heard and exact(text, nouns.everything()) is None:
         return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
     text = repeated(text, given.said_before)

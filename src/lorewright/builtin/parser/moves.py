@@ -274,6 +274,9 @@ def with_move(
         at, reading = _come_to(ctx, grid, picks, text)
         instead[at] = replace(reading, words=parts[at][0][:MAX_WORDS])
         is_move = bool(reading.actions) or reading.unclear is not None
+        if reading.aside is not None:
+            vain = words_for("marking") | words_for("pointing")
+            kept = [each for each in kept if not set(tokens_of(each.words)) <= vain]
     gone = [parts[at][0] for at in instead]
     kept = [_without(ctx, reading, gone) for reading in kept]
     if is_move:

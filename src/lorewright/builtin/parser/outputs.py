@@ -52,7 +52,7 @@ def find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
 def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
     """Return what the readings of a line put out together: its actions, else a question back or one to the program."""
     asides = [reading.aside for reading in readings if reading.aside is not None]
-    impossible = next((aside for aside in asides if aside.kind == "story"), None)
+    impossible = next((aside for aside in asides if aside.kind in ("story", "ride")), None)
     if impossible is not None:
         # A line that wants what no story has an answer to is refused as a whole: half of it would be another deed.
         return InterpreterOutput(intent=f"aside: {impossible.kind}", aside=impossible)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.shipped_tables import read_table
 
 _SIGNS = re.compile(r"[^\w\s'-]+")
@@ -80,14 +81,17 @@ def _asked_about(kind: str, names: Iterable[str]) -> re.Pattern[str]:
     return re.compile(_patterns()[kind].pattern.replace(_CLOCK, f"(?:{either})"))
 
 
-def numbers_asked_about(text: str, clocks: Iterable[str], stats: Iterable[str]) -> str:
+def numbers_asked_about(text: str, clocks: Iterable[str], stats: Iterable[str], *, is_called: bool = False) -> str:
     """Return the kind of aside that a question about clocks, or stats, of these names is: what they mean, which of them
-    is to be used; empty for others."""
-    return "clocks" if clocks_asked_about(text, clocks) else "rules" if _asks_about_stats(text, stats) else ""
-
-
-def _asks_about_stats(text: str, stats: Iterable[str]) -> bool:
+    is to be used; or that a throw of dice for one is; empty for others. With `is_called` somebody is asked."""
     names = [_bare(name) for name in stats]
+    if names and _asked_about("thrown", names).fullmatch(f"{_without_lead(text)} "):
+        return "rolling"
+    is_of_stats = not is_called and _asks_about_stats(text, names)
+    return "clocks" if clocks_asked_about(text, clocks) else "rules" if is_of_stats else ""
+
+
+def _asks_about_stats(text: str, names: Sequence[str]) -> bool:
     parts = [part for part in map(_without_lead, re.split(r"[?.!](?: |$)", text)) if _WONDERS.search(part)]
     return bool(names and parts) and any(map(_asked_about("traits", names).fullmatch, (f"{part} " for part in parts)))
 
@@ -142,7 +146,7 @@ Section = Literal["questions", "deeds"]
 
 
 # What has words that stand in many a question counts for nothing beside what is clearly asked.
-_LOOSE = frozenset(("may", "restart", "display", "undo", "part", "dice", "help", "hint", "machine", "typing"))
+_LOOSE = frozenset(("may", "restart", "display", "undo", "part", "dice", "help", "hint", "machine", "typing", "turns"))
 
 
 def subjects_in(text: str, section: Section) -> tuple[str, ...]:
@@ -227,6 +231,8 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     line before words were spelled out; with `is_called` it names somebody, who is asked what else the game would be."""
     marked = out_of_story(text)
     text = marked or text
+    if not marked and _mused(text):
+        return "mused", text
     if _TO_NARRATOR.match(typed.strip()) and not is_question(marked) and not aside_in(marked):
         # Whom one calls tells the story: what they are asked to tell is looked at in it.
         return "", marked
@@ -245,6 +251,25 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
     elif not kind and not is_called and (asked := next(filter(is_of_the_game, (text, typed)), "")):
         kind, text = "rules", asked
     return "help" if not kind and text.startswith("/") else kind, text
+
+
+# What one says to oneself, whatever it is about; an act that is told after it is played.
+_MUSING = re.compile(
+    r"(?:(?:and|so|then|ok|well),? )*(?:(?:i|we) (?:\w+ly |just |then )*)?"
+    r"(?:say|think|tell|mutter|murmur|mumble|whisper|reason)(?: \w+ly| out loud| aloud)?"
+    r"(?: (?:to |at )?myself| under my breath| inwardly)\b(?!,? (?:to be|to stay|not to)\b)(?P<said>.*)"
+    r"|(?:i|we) (?:\w+ly )?(?:mutter|mumble|murmur|grumble|muse|think)[,:] (?P<rest>.+)",
+    re.IGNORECASE,
+)
+_ACT_AFTER = re.compile(r"(?:, | )(?:and then|and|then|before i|while i) (?:i )?(?P<verb>[a-z]+)", re.IGNORECASE)
+
+
+def _mused(text: str) -> bool:
+    """Tell whether all of a line is said to oneself."""
+    found = _MUSING.fullmatch(text.strip())
+    said = "" if found is None else found["said"] or found["rest"] or ""
+    is_played = any(is_verb(after["verb"].casefold()) for after in _ACT_AFTER.finditer(said))
+    return bool(said.strip(" .,!?")) and not is_played
 
 
 _TO_NARRATOR = re.compile(r"(?:(?:hey|ok|dear) )?(?:narrator|storyteller|gm|dm|game|computer)[,:] ", re.IGNORECASE)

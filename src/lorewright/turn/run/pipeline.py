@@ -330,7 +330,7 @@ def _guide(turn: TurnContext, kind: str) -> str:
     match kind:
         case "hint":
             nudge = turn.setting.nudge(head)
-            return f"{nudge} You could begin like this: {head.options[0]}." if nudge and head.options else nudge
+            return f"{nudge} You could begin like this: {head.options[0]}.".strip() if head.options else nudge
         case "options" if head.options:
             help_text = answer_aside("help", head.state, turn.setting.rules)
             return f"You can, for example: {'; '.join(head.options)}. {help_text}"

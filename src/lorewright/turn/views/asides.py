@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 
 from lorewright.builtin.parser.decrees import DECREED, INVENTED
 from lorewright.builtin.parser.outputs import DECREED_SAID
 from lorewright.builtin.words.asides import subjects, subjects_in
-from lorewright.builtin.words.board import NUMERALS
 from lorewright.builtin.words.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -20,7 +20,18 @@ from lorewright.rules.verbs import typed
 from lorewright.scene_lore.cache import COLOURLESS_WORDS
 from lorewright.scene_lore.gather import in_sentences, sentences
 from lorewright.scene_lore.nouns import singular
-from lorewright.turn.views.clocks_told import clocks_named, clocks_told, means_of
+from lorewright.shipped_tables import read_table
+from lorewright.turn.views.clocks_told import (
+    LOSING,
+    clocks_all,
+    clocks_named,
+    clocks_told,
+    cost_told,
+    full_told,
+    losing_told,
+    ride_told,
+    score_told,
+)
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.records import Citation
 from lorewright.world.state import WorldState
@@ -29,7 +40,9 @@ Tell = Callable[[WorldState, CampaignRules], str]
 
 
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
-_WHOLE = frozenset("turn recap state company quit magic rude alone ways undo ooc".split())
+_WHOLE = frozenset(
+    "turn recap state company quit magic rude alone ways undo ooc rolling cast without company_at_table mused".split()
+)
 # Kinds that answer first, whatever else is asked.
 _FIRST = frozenset(("time", "turns", "save", "part", "goal", "hint", "options", "restart", "spoiler", "undo"))
 # What the answer to a question of these kinds says already.
@@ -64,12 +77,14 @@ def answer_aside(
         return words
     if kind == "story":
         return _impossible(words)
+    if kind == "ride":
+        return ride_told(state, rules, words)
     if kind in (DECREED, INVENTED):
         said = re.sub(r"[\"“”]", "’", words.strip(" .,!"))
         return (_NOT_SO if kind == INVENTED else _NOT_HAPPENING).format(said=said)
-    if kind in _UNHEARD:
+    if kind in _written()["unheard"]:
         name = _BEYOND.get(words) or (words if words[:1].isupper() else with_article(words))
-        return _UNHEARD[kind].format(name=name, Name=capitalised(name))
+        return _written()["unheard"][kind].format(name=name, Name=capitalised(name))
     if kind == "save" and {"load"} == set(subjects_in(words, "questions")) & {"load", "save"}:
         kind = "load"
     found = () if kind in _WHOLE else _subjects(kind, state, rules, words)
@@ -81,17 +96,19 @@ def answer_aside(
         kind, found = "endings", tuple(subject for subject in found if subject != "endings")
     is_first = kind in _FIRST or kind == "endings" or kind in set(subjects_in(words, "questions")) - _WEAK
     answers = [guided or _answer(kind, state, rules)] if is_first or not found else []
+    if kind == "hint" and wanted and _SUPPOSED.search(words.casefold()):
+        answers = [wanted, *answers]
     answers += [_WINNING] if kind == "goal" and "winning" in subjects_in(words, "questions") else []
     for subject in found[:_MOST]:
         match subject:
             case "clocks":
-                answers.append(clocks_told(state, rules, words) or _score(state, rules))
+                answers.append(clocks_told(state, rules, words) or score_told(state, rules))
             case "losing" if "clocks" in found:
-                answers.append(_LOSING)
+                answers.append(LOSING)
             case "full" if "clocks" in found:
                 pass
             case "full":
-                answers.append(_full(state, rules, words))
+                answers.append(full_told(state, rules, words))
             case "voices" if _TURNED_OFF.search(words.casefold()):
                 answers += ["They cannot be turned off.", _voices(state, rules)]
             case "voices" if rules.ruleset.stats and _LISTED.search(words.casefold()):
@@ -129,14 +146,14 @@ def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) ->
 
 def _answer(kind: str, state: WorldState, rules: CampaignRules) -> str:
     told = _ANSWERS.get(kind)
-    return told(state, rules) if told is not None else _TEXTS.get(kind) or subjects()["questions"][kind].answer
+    return told(state, rules) if told is not None else _text(kind) or subjects()["questions"][kind].answer
 
 
 def _impossible(words: str) -> str:
     """Return why a deed that no story has an answer to is none, by what it would be."""
     deeds = subjects()["deeds"]
-    found = (deeds[subject].answer or _TEXTS.get(subject, "") for subject in subjects_in(words, "deeds"))
-    return next(filter(None, found), _TEXTS["story"])
+    found = (deeds[subject].answer or _text(subject) for subject in subjects_in(words, "deeds"))
+    return next(filter(None, found), _text("story"))
 
 
 def _who(state: WorldState, rules: CampaignRules) -> str:
@@ -149,13 +166,17 @@ def _who(state: WorldState, rules: CampaignRules) -> str:
 
 
 def _options(state: WorldState, rules: CampaignRules) -> str:
+    return f"You can, for example: {'; '.join(_examples(state))}. {_written()['texts']['help']}"
+
+
+def _examples(state: WorldState) -> list[str]:
     """Return what can be done here, by who is here and the ways that lead on."""
     people = [state.name_of(person) for person in state.present_npcs()][:_FEW]
     ways = [way.name for way in ways_out(state) if not (way.locked or way.barred)][:_FEW]
     lines = [*typed("view"), *(line for name in people for line in typed("meet", person=name))]
     lines += [line for way in ways for line in typed("way", way=way)]
     lines += [*typed("rummage"), *typed("pass_time")]
-    return f"You can, for example: {'; '.join(dict.fromkeys(lines))}. {_TEXTS['help']}"
+    return list(dict.fromkeys(lines))
 
 
 # So many people and ways are named for an example.
@@ -194,6 +215,37 @@ def _way(name: str, to: str, *, barred: bool, locked: bool) -> str:
 
 def _rules(state: WorldState, rules: CampaignRules) -> str:
     return f"{' '.join(rules.ruleset.summary.split())} Say in your own words what you do or say; /help lists more."
+
+
+def _hint(state: WorldState, rules: CampaignRules) -> str:
+    return f"{_written()['texts']['hint']} You can, for example: {'; '.join(_examples(state))}."
+
+
+# Who calls for a hint asks what it is all for, too.
+_SUPPOSED = re.compile(r"\b(?:supposed|meant|goal|aim|point|objective|trying) (?:to|of|here)\b")
+
+
+def _rolling(state: WorldState, rules: CampaignRules) -> str:
+    """Return how dice are thrown, to words that throw them by hand."""
+    rolled = rules.ruleset.roll or rules.ruleset.dice
+    by_itself = f"; where that is risky, {rolled} is rolled for you" if rolled else ", and it is done"
+    return f"Nothing is rolled by hand here. Say what you do, in your own words{by_itself}."
+
+
+def _cast(state: WorldState, rules: CampaignRules) -> str:
+    names = [state.name_of(person) for person in state.present_npcs()]
+    here = f"Here with you: {listed(names, limit=8)}." if names else "Nobody else is here just now."
+    known = f" “What do I know about {names[0]}?” tells what you have been told." if names else ""
+    return f"You are {state.name_of(state.player_id)}. {here} The others you meet on your ways.{known}"
+
+
+def _content(state: WorldState, rules: CampaignRules) -> str:
+    """Return that nobody rates a story; what its ruleset says of those whom it is for stands before that."""
+    said = [part for part in in_sentences(" ".join(rules.ruleset.summary.split())) if _FOR_WHOM.search(part)]
+    return " ".join([*said, _text("content")])
+
+
+_FOR_WHOM = re.compile(r"\b(?:adults?|grown-ups?|children|kids|violen\w+|horror|gore)\b", re.IGNORECASE)
 
 
 def _dice(state: WorldState, rules: CampaignRules) -> str:
@@ -290,45 +342,7 @@ def _free(state: WorldState, rules: CampaignRules) -> str:
 
 def _endings(state: WorldState, rules: CampaignRules) -> str:
     many = f"It can end in {len(rules.endings)} ways. " if len(rules.endings) > 1 else ""
-    return f"{many}{_TEXTS['spoiler']}"
-
-
-def _score(state: WorldState, rules: CampaignRules) -> str:
-    clocks = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown())
-    return f"Nobody keeps a score. {f'So it stands: {clocks}.' if clocks else '/goal says what you want.'}"
-
-
-# What a sentence about the end of a clock speaks of.
-_AT_ITS_END = re.compile(r"\bfull\b|\bat \d|everybody", re.IGNORECASE)
-
-
-def _losing(state: WorldState, rules: CampaignRules) -> str:
-    ends = []
-    for clock in state.clocks_shown():
-        said = [part for part in in_sentences(means_of(rules, clock["id"])) if _AT_ITS_END.search(part)]
-        if said and clock["id"] not in rules.good_clocks:
-            ends.append(f"{capitalised(clock['name'])} ({clock['value']} of {clock['max']}): {said[-1]}")
-    runs = " ".join(ends) or ("" if state.clocks_shown() else " ".join(rules.ruleset.summary.split()))
-    return f"{_LOSING} {runs} /undo takes a turn back, at the end too."
-
-
-def _clocks(state: WorldState, rules: CampaignRules) -> str:
-    """Return where all clocks that are shown stand, and what they count."""
-    return " ".join(
-        f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}. {means_of(rules, clock['id'])}".strip()
-        for clock in state.clocks_shown()
-    ) or _score(state, rules)
-
-
-def _full(state: WorldState, rules: CampaignRules, words: str) -> str:
-    """Return what becomes of clocks that are full: of those that are as long as a question says, else of all."""
-    said = {*re.findall(r"[a-z]+|\d+", words.casefold())}
-    asked = [clock for clock in state.clocks_shown() if said & {str(clock["max"]), NUMERALS.get(int(clock["max"]), "")}]
-    lines = [
-        f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}. {means_of(rules, clock['id'])}"
-        for clock in asked
-    ]
-    return " ".join(lines) or _losing(state, rules)
+    return f"{many}{_written()['texts']['spoiler']}"
 
 
 _LISTED = re.compile(r"\b(?:list|each|all|every|names?|explain|describe|introduce|which|who are|what are|how many)\b")
@@ -364,61 +378,40 @@ def _condition(state: WorldState, rules: CampaignRules) -> str:
 _ANSWERS: Mapping[str, Tell] = {
     "company": _company,
     "options": _options,
+    "hint": _hint,
+    "rolling": _rolling,
+    "cost": cost_told,
+    "cast": _cast,
+    "content": _content,
     "state": _condition,
     "who": _who,
     "time": _time,
     "ways": _ways,
     "rules": _rules,
-    "score": _score,
-    "losing": _losing,
+    "score": score_told,
+    "losing": losing_told,
     "dice": _dice,
     "voices": _voices,
     "turns": _turns,
     "map": _map,
     "free": _free,
-    "clocks": _clocks,
-    "meters": _clocks,
+    "clocks": clocks_all,
+    "meters": clocks_all,
     "part": _part,
     "endings": _endings,
 }
-_LOSING = "Yes, one can lose: it can end well or badly, and what you do decides it."
 _WINNING = "It can be reached; how, you find out by what you do, and /hint gives a nudge."
-_TEXTS: Mapping[str, str] = {
-    "help": "Say in your own words what you do, or what you say and to whom: look at things, search places, ask people "
-    "about what you have heard of, take, give, use, open, go somewhere, wait. /help lists all of it.",
-    "hint": "Try somebody or something that you have not tried yet.",
-    "goal": "Nobody has told you what to want here. Look about.",
-    "recap": "Nothing has happened yet that is worth a summary. /recap tells who you are and what is open.",
-    "machine": "A program answers here, by rules and in words that people wrote for it; it plays fair, and "
-    "knows no more than the story does.",
-    "undo": "/undo takes the last turn back, /undo 3 the last three.",
-    "gripe": "Noted. /hint gives a nudge where nothing seems to move, and /undo takes a turn back.",
-    "ooc": "Noted, outside of the story: nobody there hears it, and no time passes.",
-    "save": "There is nothing to do for that: every turn is saved as it is played. /save NAME marks this point.",
-    "quit": "/quit leaves the game, and everything is kept.",
-    "story": "That is beyond you here: you can do and say what a person in your place could, and the story's own rules "
-    "hold for it.",
-    "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs.",
-    "program": "That is a matter of the program, not of the story: lorewright --help says what it can do, and /help "
-    "what is typed in it.",
-    "spoiler": "No, nothing is given away: the end, and who is behind what, are for you to find out. That would be "
-    "telling. /hint gives a nudge.",
-    "turn": "The next move is yours: the others have theirs as soon as you have made it.",
-    "strategy": "Nobody here plays your side for you: the next move is yours. /hint gives a nudge.",
-    "within": "You say it inwardly, and nobody else hears it.",
-    "alone": "You say it aloud. Nobody is here with you, and no answer comes.",
-    "rude": "Noted, and kept between us.",
-}
 
 
-# What is said to somebody who is not here, or to what has no speech, in the player's words for them.
-_UNHEARD: Mapping[str, str] = {
-    "afar": "You say it to {name}, as loud as you like. No answer comes: {name} is not near enough to hear it.",
-    "unseen": "That is meant for {name}, who is not near, and no sign comes back.",
-    "behind": "You say it towards {name}, so that it can be heard there. Whoever may be behind it gives no answer.",
-    "missing": "Nobody here is {name}, as far as you can tell, and so nobody answers.",
-    "mute": "You say it to {name}. Whatever {name} may know or think, there are no words in answer.",
-}
+def _text(kind: str) -> str:
+    return _written()["texts"].get(kind, "")
+
+
+@cache
+def _written() -> Mapping[str, Mapping[str, str]]:
+    table: dict[str, dict[str, str]] = read_table(__package__, "asides.yaml")
+    return table
+
 
 # What lies there, where a way has no name but where it leads.
 _BEYOND = {"up": "what is above", "down": "what is below", "out": "what is outside"}

@@ -1,4 +1,5 @@
-"""A question about clocks -> where the clocks that it names stand, what they count, and which ways they may go."""
+"""A question about clocks -> where the clocks that it names stand, what they count, which ways they may go; and what
+turns cost."""
 
 from __future__ import annotations
 
@@ -6,9 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from lorewright.builtin.words.asides import clocks_asked_about, names_of_clock
+from lorewright.builtin.words.board import NUMERALS
 from lorewright.builtin.words.clauses import capitalised, listed
 from lorewright.rules.aiming import THE_COST, cost_clock
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import typed_line
+from lorewright.scene_lore.gather import in_sentences
 from lorewright.world.state import WorldState
 
 
@@ -33,8 +37,21 @@ def clocks_told(state: WorldState, rules: CampaignRules, words: str) -> str:
             stands = f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}."
             moves = _moves(state, rules, clock["id"], words)
             means = means_of(rules, clock["id"]) or ("" if moves else "What moves it the story shows.")
-            lines.append(" ".join(filter(None, (stands, means, moves))))
+            lines.append(" ".join(filter(None, (stands, means, moves, _at_the_end(clock["max"], means, words)))))
     return " ".join(lines)
+
+
+_FULL = re.compile(
+    r"\bwhat (?:happens|will happen|would happen|comes|then|if)\b.*\b(?:full|maxe?s?|top|end|maximum|(?P<at>\d+))\b"
+)
+
+
+def _at_the_end(top: object, means: str, words: str) -> str:
+    """Return that nobody tells what comes of a full clock, where that is asked and what it counts does not say so."""
+    asked = _FULL.search(words.casefold())
+    is_told = re.search(rf"\bfull\b|\beverybody\b|\bat {top}\b", means, re.IGNORECASE) is not None
+    is_asked = asked is not None and asked["at"] in (None, str(top))
+    return f"What comes of it at {top} nobody tells beforehand." if is_asked and not is_told else ""
 
 
 # A question about which way a clock goes, by the words for it.
@@ -99,3 +116,75 @@ def means_of(rules: CampaignRules, clock: str) -> str:
     guidance = rules.ruleset.mechanics_guidance.get("scene")
     said = guidance.get(clock, "") if isinstance(guidance, Mapping) else ""
     return rules.clock_means.get(clock) or (f"{capitalised(str(said)).rstrip('.')}." if said else "")
+
+
+LOSING = "Yes, one can lose: it can end well or badly, and what you do decides it."
+
+
+def score_told(state: WorldState, rules: CampaignRules) -> str:
+    """Return that nobody keeps a score, and where the clocks that are shown stand."""
+    clocks = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown())
+    return f"Nobody keeps a score. {f'So it stands: {clocks}.' if clocks else '/goal says what you want.'}"
+
+
+# What a sentence about the end of a clock speaks of.
+_AT_ITS_END = re.compile(r"\bfull\b|\bat \d|everybody", re.IGNORECASE)
+
+
+def losing_told(state: WorldState, rules: CampaignRules) -> str:
+    """Return that one can lose, and what the clocks say that comes when they are full."""
+    ends = []
+    for clock in state.clocks_shown():
+        said = [part for part in in_sentences(means_of(rules, clock["id"])) if _AT_ITS_END.search(part)]
+        if said and clock["id"] not in rules.good_clocks:
+            ends.append(f"{capitalised(clock['name'])} ({clock['value']} of {clock['max']}): {said[-1]}")
+    runs = " ".join(ends) or ("" if state.clocks_shown() else " ".join(rules.ruleset.summary.split()))
+    return f"{LOSING} {runs} /undo takes a turn back, at the end too."
+
+
+def clocks_all(state: WorldState, rules: CampaignRules) -> str:
+    """Return where all clocks that are shown stand, and what they count."""
+    return " ".join(
+        f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}. {means_of(rules, clock['id'])}".strip()
+        for clock in state.clocks_shown()
+    ) or score_told(state, rules)
+
+
+def full_told(state: WorldState, rules: CampaignRules, words: str) -> str:
+    """Return what becomes of clocks that are full: of those that are as long as a question says, else of all."""
+    said = {*re.findall(r"[a-z]+|\d+", words.casefold())}
+    asked = [clock for clock in state.clocks_shown() if said & {str(clock["max"]), NUMERALS.get(int(clock["max"]), "")}]
+    lines = [
+        f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}. {means_of(rules, clock['id'])}"
+        for clock in asked
+    ]
+    return " ".join(lines) or losing_told(state, rules)
+
+
+def ride_told(state: WorldState, rules: CampaignRules, what: str) -> str:
+    """Return that nothing of the kind stands here, with what the clocks say of when it comes by."""
+    said = (part for clock in state.clocks_shown() for part in in_sentences(means_of(rules, clock["id"])))
+    hour = next((part for part in said if re.search(rf"\b{re.escape(what)}\b", part, re.IGNORECASE)), "")
+    clock = next((clock for clock in state.clocks_shown() if hour and hour in means_of(rules, clock["id"])), None)
+    when = "" if clock is None else f" {capitalised(clock['name'])} is at {clock['value']} of {clock['max']}: {hour}"
+    return f"No {what} stands here that you could get on now.{when}"
+
+
+def cost_told(state: WorldState, rules: CampaignRules) -> str:
+    """Return what turns cost, by what is typed: what the ruleset says of the first acts that come to mind."""
+    person = next(iter(state.present_npcs()), None)
+    lines = [typed_line("view"), typed_line("rummage"), typed_line("pass_time")]
+    if person is not None:
+        lines.insert(1, typed_line("question", person=state.name_of(person), topic="something"))
+    prices = [
+        f"“{line.text}” {_minutes(act.minutes)}"
+        for line in lines
+        if line is not None and (act := rules.ruleset.actions.get(line.verb)) is not None
+    ]
+    priced = f" Here {listed(prices)}; a walk takes as long as the way is." if prices else ""
+    free = "A question to the program, like this one, costs nothing."
+    return f"Not every turn is alike: time passes by what is done.{priced} {free}"
+
+
+def _minutes(minutes: int) -> str:
+    return f"takes {minutes} minute{'s' * (minutes != 1)}" if minutes else "takes no time"
