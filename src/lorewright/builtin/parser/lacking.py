@@ -133,7 +133,7 @@ _FOUND = re.compile(
     r"^(?:(?:and|then|so|but) )*(?:i|we) (?:\w+ly |just |now |then |finally )*"
     r"(?:find|discover|spot|uncover|unearth|notice|come across|stumble (?:up)?on|stumble across|happen upon) "
     r"(?:(?:the|a|an|my|his|her|some|another|\d+|two|three|ten) )?(?P<what>(?:[\w'-]+ ){1,4}?)"
-    r"(?:hidden |hiding |lying |sitting |stuck |taped |tucked |in there )*"
+    r"(?:hidden |hiding |hanging |waiting |leaning |lying |sitting |stuck |taped |tucked |in there )*"
     r"(?:behind|under|underneath|beneath|in|inside|on|on top of|between|beside|next to|near|at|by|among|amongst)"
     r" (?!my (?:heart|mind|head|thoughts|memory|soul)\b)(?:the|a|an|my|his|her|this|that|one of|[A-Z])",
     re.IGNORECASE,
@@ -149,7 +149,8 @@ def _found(ctx: ParseContext, act: Act) -> Reading | None:
         return _absent(ctx, act, whom.label)
     name = _name_of(told["what"])
     is_no_thing = not name or singular(name.casefold().split()[-1]) in decree_words()["settled"]
-    return None if is_no_thing or _has(ctx, name, in_sight=True) else _absent(ctx, act, name)
+    is_here = _has(ctx, name, in_sight=True) and name.casefold().split()[0] not in decree_words()["distinct"]
+    return None if is_no_thing or is_here else _absent(ctx, act, name)
 
 
 # A way out that is no door: `climb out of the window`.
@@ -224,7 +225,11 @@ def _lacked_of_ones_own(ctx: ParseContext, act: Act) -> Reading | None:
 
 def _marvel(ctx: ParseContext, words: str) -> str:
     """Return what is named by a marvel (`laser cutter`) and is shown nowhere; empty where there is none."""
-    found = re.search(rf"\b((?:{'|'.join(map(re.escape, decree_words()['marvels']))}) [\w-]+)", words, re.IGNORECASE)
+    found = re.search(
+        rf"\b((?:{'|'.join(map(re.escape, decree_words()['marvels']))}) (?!and\b|so\b|to\b|on\b|or\b)[\w-]+)",
+        words,
+        re.IGNORECASE,
+    )
     return "" if found is None or resolve(found[1], ctx.nouns.everything(), whole=True) else found[1]
 
 

@@ -41,7 +41,7 @@ Tell = Callable[[WorldState, CampaignRules], str]
 
 # Kinds that say all that is asked; beside others the words say more closely what the question is about.
 _WHOLE = frozenset(
-    "turn recap state company quit magic rude alone ways undo ooc rolling cast without company_at_table mused".split()
+    "turn recap state company quit magic rude alone ways undo ooc cast without company_at_table mused".split()
 )
 # Kinds that answer first, whatever else is asked.
 _FIRST = frozenset(("time", "turns", "save", "part", "goal", "hint", "options", "restart", "spoiler", "undo"))
@@ -77,6 +77,9 @@ def answer_aside(
         return words
     if kind == "story":
         return _impossible(words)
+    if kind == "rolling":
+        named = (_meaning(rules, key, _stat(state, key)) for key in _stats_named(rules, words))
+        return " ".join((_rolling(state, rules), *named))
     if kind == "ride":
         return ride_told(state, rules, words)
     if kind in (DECREED, INVENTED):
@@ -228,7 +231,10 @@ _SUPPOSED = re.compile(r"\b(?:supposed|meant|goal|aim|point|objective|trying) (?
 def _rolling(state: WorldState, rules: CampaignRules) -> str:
     """Return how dice are thrown, to words that throw them by hand."""
     rolled = rules.ruleset.roll or rules.ruleset.dice
-    by_itself = f"; where that is risky, {rolled} is rolled for you" if rolled else ", and it is done"
+    is_risky = any(act.check is not None for act in rules.ruleset.actions.values())
+    by_itself = (
+        f"; where that is risky, {rolled} is rolled for you" if rolled and is_risky else ": that is all it takes"
+    )
     return f"Nothing is rolled by hand here. Say what you do, in your own words{by_itself}."
 
 
@@ -379,7 +385,6 @@ _ANSWERS: Mapping[str, Tell] = {
     "company": _company,
     "options": _options,
     "hint": _hint,
-    "rolling": _rolling,
     "cost": cost_told,
     "cast": _cast,
     "content": _content,
