@@ -35,7 +35,9 @@ def test_what_one_finds_for_oneself_is_no_such_find(line: str) -> None:
     assert not [act for act in heard(line, "seek").proposed_actions if act.metadata.get("detail_is") == "absent"]
 
 
-@pytest.mark.parametrize("line", ["use the skeleton key", "try the master key on the lock", "use the crowbar on the lid"])
+@pytest.mark.parametrize(
+    "line", ["use the skeleton key", "try the master key on the lock", "use the crowbar on the lid"]
+)
 def test_a_tool_that_is_not_here_is_no_other_that_is_called_alike(line: str) -> None:
     (action,) = heard(line, "use").proposed_actions
     assert action.metadata["detail_is"] == "absent"

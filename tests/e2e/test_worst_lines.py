@@ -376,6 +376,30 @@ LINES = (
         never=("put everything back", "closer look"),
     ),
     Line("eat a biscuit", scenario="seven_minutes", before=("search shelf",), acts=("pose",), says="You eat a biscuit"),
+    # What cannot be is refused for what it is, and the game answers for itself.
+    Line(
+        "rewind the hen so we have ten more minutes", scenario="seven_minutes", aside="story", says="cannot be stopped"
+    ),
+    Line("I'm a wizard so I just make light", scenario="lamp_night", aside="story", says="no magic"),
+    Line("travel back to when I was eight", scenario="lost_property", aside="story", says="cannot be stopped"),
+    Line("my mother is sitting at the next table", scenario="lost_property", aside="invented"),
+    Line("roll perception", scenario="lost_property", aside="rolling", says="Perception (yours is +4)"),
+    Line("who's who", scenario="lost_property", aside="cast", says="Mr Marlow"),
+    Line(
+        "How long is one turn? Is looking around free?", scenario="lamp_night", aside="rules", says="takes 10 minutes"
+    ),
+    Line(
+        "what happens when comfort gets to 5?", scenario="seven_minutes", aside="clocks", says="nobody tells beforehand"
+    ),
+    Line("Can I play against another person instead of Odo?", scenario="tic_tac_toe", says="one person plays"),
+    Line("mark the square outside the board", scenario="tic_tac_toe", says="There is no such square"),
+    Line(
+        "give me a hint, what am I supposed to do in here?",
+        scenario="locked_house",
+        aside="hint",
+        says="List the locks",
+    ),
+    Line("I say to myself, three rules, how hard can it be", scenario="night_desk", aside="mused"),
 )
 
 

@@ -90,7 +90,7 @@ def _tell_attempt(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return Beat("outcome", SHOWN, {"kind": outcome.form}, slots)
     if outcome.form == "break" and slots["thing"] and outcome.band != "fail" and not given.ops:
         # Nothing is broken by a roll alone: what it was tried on is as it was.
-        return Beat("outcome", "deed.attempt.held", {}, slots)
+        return Beat("outcome", "attempt.held", {}, slots)
     tried_on = "person" if facts.get("person") else "thing"
     return Beat("outcome", "deed.attempt", {"band": outcome.band or "success", **only(facts, tried_on)}, slots)
 
