@@ -32,17 +32,16 @@ class Kind:
     tools is nothing without one of them. A question that ends with a name is of the kind `called`, a `wish` may be a
     move, what is done to a part of somebody `hurts`. Words may make it another kind (`turns`, `turns_beside` other
     acts, `turns_said` after words to somebody, `turns_own` with one's own things, `finds` of who is elsewhere); what
-    `leads_on` or `gets` something is
-    needed for what comes after it, and what `leaves` leaves who is here. `stops`, `at_doors`: where one goes up to
-    a door; `slyly`: the verbs of what one pretends not to do; `elsewhere`:
-    what it is at a place that is not near; `anywhere`: it may be done where nothing is known of
-    the place; `asks`: what it lacks. What is done to a part of somebody may be the verb that `holds` them; of what is
-    done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what one carries, where it is about
-    that; what `opens` a door is done to its handle; `through` is
-    the line for what one looks out of; `held` is the kind of an act after which a hand stays on the thing,
-    or it stays with one, `pocketed` that of another's thing, `put_back` that of a thing that lay here, `mounts` of
-    one by what was moved there before; what is `felt` is told with what is known of the thing. What words
-    that match `makes` name is not there before; a condition that matches `unanswered` holds after such an act."""
+    `leads_on` or `gets` something is needed for what comes after it, and what `leaves` leaves who is here. `stops`,
+    `at_doors`: where one goes up to a door; `slyly`: the verbs of what one pretends not to do; `elsewhere`: what it
+    is at a place that is not near; `anywhere`: it may be done where nothing is known of the place; `unserved`: what
+    it is where nobody serves; `asks`: what it lacks. What is done to a part of somebody may be the verb that
+    `holds` them; of what is done to a thing `of_whole` a part is not the thing; what `asks_own` is a look at what
+    one carries, where it is about that; what `opens` a door is done to its handle; `through` is the line for what
+    one looks out of; `held` is the kind of an act after which a hand stays on the thing, or it stays with one,
+    `pocketed` that of another's thing, `put_back` that of a thing that lay here, `mounts` of one by what was moved
+    there before; what is `felt` is told with what is known of the thing. What words that match `makes` name is not
+    there before; a condition that matches `unanswered` holds after such an act."""
 
     fits: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
@@ -90,6 +89,7 @@ class Kind:
     pocketed: str = ""
     of_whole: str = ""
     asks_own: bool = False
+    unserved: str = ""
     opens: bool = False
     through: str = ""
     felt: bool = False

@@ -8,6 +8,7 @@ from functools import partial
 
 from lorewright.builtin.parser.readings import ParseContext, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
+from lorewright.builtin.words.english import is_english
 from lorewright.builtin.words.noun_phrases import exact, in_prose, pronoun_fits, resolve
 from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import singular
@@ -37,6 +38,7 @@ _FOLLOWS = re.compile(
 def reworded_line(ctx: ParseContext, text: str) -> str:
     """Return a line as it is meant here: several who are called alike each by name, who stands there by name, a lock by
     its door, what is held out to somebody (`here's my coin`) as given, a walk before what is done elsewhere."""
+    text = _OWNED.sub(partial(_owned, ctx), text)
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
     text = _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
@@ -45,6 +47,18 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
+
+
+# `jins tab`: the apostrophe of a name was left out.
+_OWNED = re.compile(r"\b(?P<name>[a-z]{2,})s(?= [a-z])", re.IGNORECASE)
+
+
+def _owned(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a name that is known with the apostrophe of what is somebody's; other words as they are."""
+    name = found["name"].casefold()
+    people = (*ctx.nouns.people, *ctx.nouns.known_people)
+    is_called = any(key.words == (name,) for person in people for key in person.keys)
+    return f"{found['name']}'s" if is_called and not is_english(f"{name}s") else found[0]
 
 
 # `listen to Marit and Penhale`: a name alone after `and` is no act.

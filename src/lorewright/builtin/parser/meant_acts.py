@@ -21,8 +21,9 @@ from lorewright.builtin.parser.act_kinds import (
 )
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.pieces import without_part
-from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, posed, typeable
+from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, is_mute, posed, typeable
 from lorewright.builtin.parser.rewordings import in_second_person
+from lorewright.builtin.parser.small_talk import serves_oneself
 from lorewright.builtin.parser.steps import (
     LONGEST,
     comes_to_nothing,
@@ -36,8 +37,8 @@ from lorewright.builtin.parser.steps import (
 )
 from lorewright.builtin.parser.ways import lies_elsewhere, vehicle_here
 from lorewright.builtin.words.act_nouns import agreeing, noun_after, parted_by_purpose, plain_phrase, seat_of
-from lorewright.builtin.words.clauses import lexicon
-from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.clauses import lexicon, with_article
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.builtin.words.utterances import offered, with_my
 from lorewright.rules.verbs import typed, verb_of
@@ -343,6 +344,9 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     if kind.elsewhere and not kind.anywhere and act.target and lies_elsewhere(ctx, act.target):
         line = kinds()[kind.elsewhere].lines[0].format(target=act.target)
         return act.model_copy(update={"kind": kind.elsewhere, "words": line})
+    if kind.unserved and act.target and serves_oneself(ctx, act.target):
+        words = f"take {act.target if act.target.startswith('some ') else with_article(act.target)}"
+        return act.model_copy(update={"kind": kind.unserved, "words": words})
     if kind.stops and is_own:
         # One goes with what one carries, not to it.
         return act.model_copy(update={"target": ""})
@@ -392,6 +396,11 @@ _COUNTED = frozenset("two three four five six some several both another".split()
 _OWNERS = frozenset("my your his her their its our".split())
 
 
+def is_forborne(act: Act) -> bool:
+    """Tell whether an act, and no words to somebody, is said not to be done."""
+    return not is_said(act) and _NOT_DONE.fullmatch(act.words.strip(" ,.!*")) is not None
+
+
 def undone(ctx: ParseContext, act: Act) -> Reading | None:
     """Return an act that is said not to be done as one of no consequence, told in the player's words, and one on a
     condition as not played; None for others."""
@@ -406,7 +415,7 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
         return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
     if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
         return _posed(ctx, act, told_of(f"{put['verb'].casefold()} {put['rest']}"))
-    if is_said(act) and (heard := _SAID_TO_THING.fullmatch(words)) and _is_thing(ctx, heard["what"]):
+    if is_said(act) and (heard := _SAID_TO_THING.fullmatch(words)) and is_mute(ctx, heard["what"]):
         return _posed(ctx, act, f"{heard['verb'].casefold()} {heard['rest']}")
     found = _NOT_DONE.fullmatch(words)
     verb = "" if found is None else found["verb"].casefold()
@@ -414,17 +423,8 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
     if found is None or is_thought or not (is_verb(_base(verb)) or verb in lexicon().verb_words):
         return None
     deed = told_of(f"{_base(verb)}{found['rest']}")
-    return _posed(ctx, act, f"do not {deed}" if deed and (is_verb(verb) or not verb.endswith("ing")) else "")
-
-
-def _is_thing(ctx: ParseContext, phrase: str) -> bool:
-    """Tell whether a phrase names a thing, and nobody who could hear what is said to it."""
-    found = resolve(phrase, ctx.nouns.everything())
-    if isinstance(found, PhraseMatch):
-        return found.candidate in ctx.nouns.things
-    noun = None if found is not None else in_prose(phrase, ctx.nouns)
-    is_called = any((phrase.casefold().split()[-1],) in names for names in lexicon().callings)
-    return noun is not None and noun.standing != "absent" and not is_called
+    is_told = deed and (is_verb(verb) or not verb.endswith("ing"))
+    return _posed(ctx, act, f"do not {deed}" if is_told else "", form="pose")
 
 
 def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool, alone: bool) -> Reading | None:
@@ -480,8 +480,8 @@ _WITH_HAND = re.compile(
 )
 
 
-def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:
-    told = {"deed": deed} if deed and len(deed) <= LONGEST else {}
+def _posed(ctx: ParseContext, act: Act, deed: str, **more: str) -> Reading | None:
+    told = {"deed": deed, **more} if deed and len(deed) <= LONGEST else {}
     made = posed(ctx, act.words.strip(" ,.!*"), **told)
     return None if made is None else replace(made, words=act.words)
 

@@ -266,6 +266,16 @@ def aimed_at_prose(ctx: ParseContext, words: str, phrase: str, *, of_people: boo
     return acting(ctx, free.name, excerpt(words), metadata={"verb": verb[:60], **detail}, confidence=0.7)
 
 
+def is_mute(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase names a thing, and nobody who could hear what is said to it."""
+    found = resolve(phrase, ctx.nouns.everything())
+    if isinstance(found, PhraseMatch):
+        return found.candidate in ctx.nouns.things
+    noun = None if found is not None else in_prose(phrase, ctx.nouns)
+    is_called = any((phrase.casefold().split()[-1],) in names for names in lexicon().callings)
+    return noun is not None and noun.standing != "absent" and not is_called
+
+
 def left(ctx: ParseContext, words: str) -> Reading:
     """Return the attempt at what the prose showed at the place that one has left: it is not here."""
     free = free_verb()

@@ -22,7 +22,7 @@ from lorewright.builtin.parser.readings import (
 )
 from lorewright.builtin.words.asides import patterns_by_kind
 from lorewright.builtin.words.clauses import Word, lexicon, typed, words_of
-from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, resolve
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
@@ -280,12 +280,24 @@ class SmallTalk:
         """Return the only person here whose business it is to serve; None for words that no host is asked for."""
         if not self.is_for_hosts:
             return None
-        found = [person for person in ctx.nouns.people if HOSTS & _words_of_names(person)]
+        found = hosts_here(ctx)
         return PhraseMatch(found[0], found[0].name, 0.85, mended=True) if len(found) == 1 else None
 
     def is_of_a_thing(self, ctx: ParseContext, said: Sequence[Word]) -> bool:
         """Tell whether what is asked for lies here or is carried: that is no matter of words."""
         return self.is_for_hosts and isinstance(resolve(typed(said[-1:]), ctx.nouns.things), PhraseMatch)
+
+
+def hosts_here(ctx: ParseContext) -> list[Candidate]:
+    """Return those here whose business it is to serve, by their names."""
+    return [person for person in ctx.nouns.people if HOSTS & _words_of_names(person)]
+
+
+def serves_oneself(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether nobody is here who could be asked for something, or it stands here, and nobody serves."""
+    noun = in_prose(phrase, ctx.nouns)
+    is_shown = noun is not None and noun.standing != "absent"
+    return not ctx.nouns.people or (is_shown and not hosts_here(ctx))
 
 
 def hear(
