@@ -17,12 +17,14 @@ from lorewright.builtin.narrator.views import Beat, Person
 # Every slot filled, once with names as packs have them and once with what is hardest to put into a sentence.
 SLOTS = (
     {"who": Person("p:osk", "Osk", "he"), "list": "Osk", "names": "Osk", "thing": "the coil of rope", "door": "the hatch",
-     "place": "the Quay", "clock": "Dread", "topic": "Lin", "where": "under the counter", "detail": "the fiddle",
+     "place": "the Quay", "clock": "Dread", "topic": "Lin", "sought": "a key", "where": "under the counter",
+     "detail": "the fiddle",
      "reminder": "a letter lies there", "minutes": "five minutes", "item": "the rope", "other": "Bea", "noun": "hat",
      "deed": "roll up your sleeves", "time": "20:30"},
     {"who": Person("p:ladies", "the Three Ladies of Ys", "they"), "list": "the old man, Bea and Agent Chen",
      "names": "the Watch", "thing": "Viktor's spectacles", "door": "the doors", "place": "Ys", "clock": "the tide",
-     "topic": "the Watch", "where": "in St. Anne's", "detail": "St. Anne's", "reminder": "“I saw her.”",
+     "sought": "room 12", "topic": "the Watch", "where": "in St. Anne's",
+     "detail": "St. Anne's", "reminder": "“I saw her.”",
      "minutes": "an hour", "item": "St. Anne's", "other": "St. Anne", "noun": "dancing shoes",
      "deed": "put St. Anne's on your head", "time": "00:05"},
 )  # fmt: skip

@@ -10,6 +10,7 @@ from lorewright.builtin.narrator.forms import IN_WORDS, SHOWN, DeedForm, deed_fo
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Slot
 from lorewright.builtin.parser.readings import ADDRESS
+from lorewright.builtin.words.clauses import lexicon
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import LoreLine, NarratorInput
@@ -125,7 +126,6 @@ _SORTS = {
     "explode detonate ruin shred saw drill hack blast raze",
 }
 _SORT_OF = {word: sort for sort, words in _SORTS.items() for word in words.split()}
-_THEFTS = frozenset("steal swipe nick pinch pilfer snatch loot rob".split())
 _TAKINGS = frozenset("take fetch".split())
 # What is taken off somebody: `take his hat`.
 _OFF_SOMEBODY = re.compile(
@@ -136,7 +136,9 @@ _OFF_SOMEBODY = re.compile(
 
 def _is_theft(outcome: Outcome) -> bool:
     deed = outcome.deed or outcome.words
-    return deed.partition(" ")[0] in _THEFTS or (outcome.form in _TAKINGS and _OFF_SOMEBODY.match(deed) is not None)
+    return deed.partition(" ")[0] in lexicon().thefts or (
+        outcome.form in _TAKINGS and _OFF_SOMEBODY.match(deed) is not None
+    )
 
 
 # What holds what is eaten or drunk; and what alone is.

@@ -160,8 +160,7 @@ def is_going(act: Act) -> bool:
 
 
 def is_speech(act: Act) -> bool:
-    """Tell whether an act may be words to somebody: it is of such a kind, of no known one, or a question to the program
-    that somebody was asked."""
+    """Tell whether an act may be words to somebody: of such a kind, of no known one, or a question to the program."""
     kind = kinds().get(act.kind, Kind())
     return bool(kind.said or kind.aside) or kind == Kind()
 
@@ -169,6 +168,7 @@ def is_speech(act: Act) -> bool:
 def form_of(act: Act, reading: Reading) -> str:
     """Return the kind of act that a reading is told as: a look that asks why is told as the question that it is."""
     given = next((action.form for action in reading.actions if action.form in (PART, THEIRS)), "")
+    given = given or next((action.type for action in reading.actions if action.deed.startswith("do not ")), "")
     kind = kinds().get(act.kind, Kind())
     is_asked = not kind.said and all(is_answered(action.type) for action in reading.actions)
     return given or (kind.asks_why if kind.asks_why and is_asked else act.kind)

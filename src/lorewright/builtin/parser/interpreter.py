@@ -14,8 +14,8 @@ from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, narrated,
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.lacking import lacking
-from lorewright.builtin.parser.line_rewordings import reworded_line
-from lorewright.builtin.parser.meant_acts import acts_meant, corrected, is_forborne, plainly, undone
+from lorewright.builtin.parser.line_rewordings import corrected, reworded_line
+from lorewright.builtin.parser.meant_acts import acts_meant, is_forborne, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
 from lorewright.builtin.parser.outputs import find_risks, output_of, told_as, vocabulary_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
@@ -65,7 +65,7 @@ from lorewright.builtin.words.clauses import (
     words_of,
 )
 from lorewright.builtin.words.joints import acts_of
-from lorewright.builtin.words.last_thing import chosen_line, last_thing_of, may_order, repeated, with_served
+from lorewright.builtin.words.last_thing import at_first, chosen_line, last_thing_of, may_order, repeated, with_served
 from lorewright.builtin.words.noun_phrases import Nouns, exact, nouns_of, words_shown
 from lorewright.builtin.words.spelling import has_mood, mended_in, spelled_out
 from lorewright.builtin.words.tagging import Act, TagActs, no_acts
@@ -105,7 +105,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     names = vocabulary_of(nouns) | {word for verb in given.verbs for word in verb.split()}
     shown = words_shown(nouns)
     slips = mended_in(text, names, shown)
-    typed, text = text, spelled_out(text, names, shown)
+    typed, text = text, at_first(spelled_out(text, names, shown), given.options, given.said_before)
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))

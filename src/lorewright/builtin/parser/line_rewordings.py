@@ -1,17 +1,19 @@
 """A whole line, and who and what is here -> the same with what is meant by its name: `the captains`, `the study lock`,
-a man who stands there, what is held out to somebody; and with the walk to somebody elsewhere before it."""
+a man who stands there, what is held out to somebody; with the walk to somebody elsewhere before it, and without what
+the player takes back in it."""
 
 from __future__ import annotations
 
 import re
 from functools import partial
 
-from lorewright.builtin.parser.readings import ParseContext, only_person
+from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
 from lorewright.builtin.words.english import is_english
 from lorewright.builtin.words.noun_phrases import exact, in_prose, pronoun_fits, resolve
+from lorewright.builtin.words.utterances import offered, with_my
 from lorewright.rules.verbs import typed_line
-from lorewright.scene_lore.nouns import singular
+from lorewright.scene_lore.nouns import is_verb, singular
 
 # Words for all who are here.
 # Handing over in words: what leads up to it, how it is said, and what may follow what is handed over.
@@ -38,7 +40,7 @@ _FOLLOWS = re.compile(
 def reworded_line(ctx: ParseContext, text: str) -> str:
     """Return a line as it is meant here: several who are called alike each by name, who stands there by name, a lock by
     its door, what is held out to somebody (`here's my coin`) as given, a walk before what is done elsewhere."""
-    text = _OWNED.sub(partial(_owned, ctx), text)
+    text = _OWNED.sub(partial(_owned, ctx), text if ctx.nouns.people else _LET_OUT.sub("i want to leave", text))
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
     text = _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
@@ -49,6 +51,12 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 
+# What nobody is there to do for one: `get me out of here`.
+_LET_OUT = re.compile(
+    r"^(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|let me (?:go|leave))"
+    r"(?=[.! ]*$)",
+    re.IGNORECASE,
+)
 # `jins tab`: the apostrophe of a name was left out.
 _OWNED = re.compile(r"\b(?P<name>[a-z]{2,})s(?= [a-z])", re.IGNORECASE)
 
@@ -315,3 +323,65 @@ def _longest_held(ctx: ParseContext, words: str) -> tuple[str, str] | None:
             rest = " ".join(parts[size:])
             return found.candidate.name, f" {rest}" if rest else ""
     return None
+
+
+# A line -> the same without what the player takes back in it.
+
+_TAKEN_BACK = re.compile(
+    r"[\s,.;:!?…–—-]+(?:oh,? )?(?:no,? wait(?:,? sorry)?|wait,? no|no,? sorry|sorry,? no|scratch that|strike that"
+    r"|on second thoughts?|actually,? no|no,? actually|actually,? wait|correction)\b[\s,.;:!?…–—-]*"
+    r"(?:(?:do not|don'?t|not that|sorry|rather|instead)\b[\s,.;:!?…–—-]*)*",
+    re.IGNORECASE,
+)
+# What turns out not to be so: `put on the coat, no, she took it; put on mine`.
+_NOT_SO = re.compile(
+    r"[\s,.;–—-]+no,? (?:(?:s?he|they|it|that|there|i)(?:'\w+)? [^,;.]+|(?:the )?wrong \w+)[;,.–—-]+ ?(?:so )?(?=\w)",
+    re.IGNORECASE,
+)
+_STEP_ENDS = re.compile(r"[.;!?…]\s+|,\s+(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s+and\s+", re.IGNORECASE)
+_RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|just|rather|instead)\s+", re.IGNORECASE)
+# A length of time and nothing else: `10 min`, `another half hour`.
+_TIME_ALONE = re.compile(
+    r"(?:just |only |another |give it |for )*(?:\d{1,3}|an?|half an?|a quarter of an|quarter of an|another|one|two"
+    r"|three|four|five|six|ten|fifteen|twenty|thirty|forty|fifty|a few|a couple of|half) (?:more )?"
+    r"(?:minutes?|mins?|hours?|hrs?|half hour)(?: more| longer| or so| then| please)?[.! ]*",
+    re.IGNORECASE,
+)
+# `make out what it is that he holds` is making out what he holds.
+_CLEFT = re.compile(
+    r"\b(what|who|where) (?:it|that) is (?:that )?(?=(?:the |my |this |that |your )?\w+ (?:is|are|was|were)\b)",
+    re.IGNORECASE,
+)
+
+
+def corrected(text: str) -> str:
+    """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
+    the tide; a length of time alone as a wait; other lines, and what stands in quotation marks, as they are."""
+    text = with_my(text)
+    if _TIME_ALONE.fullmatch(text):
+        return f"wait {text}"
+    text = _CLEFT.sub(r"\1 ", offered(text))
+    found = _TAKEN_BACK.search(text) or _NOT_SO.search(text)
+    if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
+        return text
+    before, after = text[: found.start()], text[found.end() :]
+    ends = [end.end() for end in _STEP_ENDS.finditer(before)]
+    kept, last = (before[: ends[-1]], before[ends[-1] :]) if ends else ("", before)
+    if not after.strip() or not _begins_with_act(last):
+        return text
+    plain = _RATHER.sub("", after, count=1) if _RATHER.match(after) else after
+    if _begins_with_act(plain):
+        what = re.search(r"\b(?:the|my|his|her|this|that) [\w' -]+$", last.strip(" .,;!"), re.IGNORECASE)
+        named = re.sub(r"\bit\b", what[0], plain, count=1, flags=re.IGNORECASE) if what else plain
+        return f"{kept}{named}"
+    words = last.split()
+    joint = plain.split()[0].casefold()
+    same = [at for at, word in enumerate(words) if word.casefold() == joint and at]
+    articles = [at for at, word in enumerate(words) if word.casefold() in lexicon().articles and at]
+    at = same[-1] if same else articles[-1] if articles and joint in lexicon().articles else 0
+    return f"{kept}{' '.join(words[:at])} {plain}" if at else text
+
+
+def _begins_with_act(words: str) -> bool:
+    first = act_word(words.strip(" *,.")).strip(",.!")
+    return bool(first) and (is_verb(first) or first in lexicon().verb_words)

@@ -36,75 +36,19 @@ from lorewright.builtin.parser.steps import (
     verb_told,
 )
 from lorewright.builtin.parser.ways import lies_elsewhere, vehicle_here
-from lorewright.builtin.words.act_nouns import agreeing, noun_after, parted_by_purpose, plain_phrase, seat_of
+from lorewright.builtin.words.act_nouns import (
+    agreeing,
+    is_same_prose,
+    noun_after,
+    parted_by_purpose,
+    plain_phrase,
+    seat_of,
+)
 from lorewright.builtin.words.clauses import lexicon, with_article
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act
-from lorewright.builtin.words.utterances import offered, with_my
 from lorewright.rules.verbs import typed, verb_of
 from lorewright.scene_lore.nouns import function_words, is_verb, singular
-
-# A line -> the same without what the player takes back in it.
-
-_TAKEN_BACK = re.compile(
-    r"[\s,.;:!?…–—-]+(?:oh,? )?(?:no,? wait(?:,? sorry)?|wait,? no|no,? sorry|sorry,? no|scratch that|strike that"
-    r"|on second thoughts?|actually,? no|no,? actually|actually,? wait|correction)\b[\s,.;:!?…–—-]*"
-    r"(?:(?:do not|don'?t|not that|sorry|rather|instead)\b[\s,.;:!?…–—-]*)*",
-    re.IGNORECASE,
-)
-# What turns out not to be so: `put on the coat, no, she took it; put on mine`.
-_NOT_SO = re.compile(
-    r"[\s,.;–—-]+no,? (?:(?:s?he|they|it|that|there|i)(?:'\w+)? [^,;.]+|(?:the )?wrong \w+)[;,.–—-]+ ?(?:so )?(?=\w)",
-    re.IGNORECASE,
-)
-_STEP_ENDS = re.compile(r"[.;!?…]\s+|,\s+(?:and\s+)?(?:then\s+)?|\s+(?:and\s+)?then\s+|\s+and\s+", re.IGNORECASE)
-_RATHER = re.compile(r"(?:i(?:'d| would)? (?:rather|prefer to)|i want to|let me|just|rather|instead)\s+", re.IGNORECASE)
-# A length of time and nothing else: `10 min`, `another half hour`.
-_TIME_ALONE = re.compile(
-    r"(?:just |only |another |give it |for )*(?:\d{1,3}|an?|half an?|a quarter of an|quarter of an|another|one|two"
-    r"|three|four|five|six|ten|fifteen|twenty|thirty|forty|fifty|a few|a couple of|half) (?:more )?"
-    r"(?:minutes?|mins?|hours?|hrs?|half hour)(?: more| longer| or so| then| please)?[.! ]*",
-    re.IGNORECASE,
-)
-# `make out what it is that he holds` is making out what he holds.
-_CLEFT = re.compile(
-    r"\b(what|who|where) (?:it|that) is (?:that )?(?=(?:the |my |this |that |your )?\w+ (?:is|are|was|were)\b)",
-    re.IGNORECASE,
-)
-
-
-def corrected(text: str) -> str:
-    """Return a line without an act that is taken back in it: `ask about the ice, no wait, about the tide` asks about
-    the tide; a length of time alone as a wait; other lines, and what stands in quotation marks, as they are."""
-    text = with_my(text)
-    if _TIME_ALONE.fullmatch(text):
-        return f"wait {text}"
-    text = _CLEFT.sub(r"\1 ", offered(text))
-    found = _TAKEN_BACK.search(text) or _NOT_SO.search(text)
-    if found is None or not found.start() or sum(text[: found.start()].count(mark) for mark in '"“”') % 2:
-        return text
-    before, after = text[: found.start()], text[found.end() :]
-    ends = [end.end() for end in _STEP_ENDS.finditer(before)]
-    kept, last = (before[: ends[-1]], before[ends[-1] :]) if ends else ("", before)
-    if not after.strip() or not _begins_with_act(last):
-        return text
-    plain = _RATHER.sub("", after, count=1) if _RATHER.match(after) else after
-    if _begins_with_act(plain):
-        what = re.search(r"\b(?:the|my|his|her|this|that) [\w' -]+$", last.strip(" .,;!"), re.IGNORECASE)
-        named = re.sub(r"\bit\b", what[0], plain, count=1, flags=re.IGNORECASE) if what else plain
-        return f"{kept}{named}"
-    words = last.split()
-    joint = plain.split()[0].casefold()
-    same = [at for at, word in enumerate(words) if word.casefold() == joint and at]
-    articles = [at for at, word in enumerate(words) if word.casefold() in lexicon().articles and at]
-    at = same[-1] if same else articles[-1] if articles and joint in lexicon().articles else 0
-    return f"{kept}{' '.join(words[:at])} {plain}" if at else text
-
-
-def _begins_with_act(words: str) -> bool:
-    first = act_word(words.strip(" *,.")).strip(",.!")
-    return bool(first) and (is_verb(first) or first in lexicon().verb_words)
-
 
 # Acts -> those that are done, each with a name for what it is done to.
 
@@ -198,7 +142,14 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
             is_place = kind_of(act).leaves or any("on {target}" in line for line in kind_of(act).lines[:1])
             held = held if noun and held and is_place else nouns
         done.append(act)
-    return tuple(done)
+    pairs = zip_longest(done, done[1:])
+    return tuple(act for act, after in pairs if after is None or not _is_lifted_for(ctx, act, after))
+
+
+def _is_lifted_for(ctx: ParseContext, act: Act, after: Act) -> bool:
+    """Tell whether what nobody can keep is taken for the act after it: `take the hat and put it on`."""
+    is_kept = not kind_of(act).of_any or kind_of(after).of_whole != "told" or act_word(act.words) in lexicon().thefts
+    return not is_kept and is_same_prose(ctx.nouns, act, after)
 
 
 # What is put down and not let go of.
@@ -424,7 +375,7 @@ def undone(ctx: ParseContext, act: Act) -> Reading | None:
         return None
     deed = told_of(f"{_base(verb)}{found['rest']}")
     is_told = deed and (is_verb(verb) or not verb.endswith("ing"))
-    return _posed(ctx, act, f"do not {deed}" if is_told else "", form="pose")
+    return _posed(ctx, act, f"do not {deed}" if is_told else "")
 
 
 def plainly(ctx: ParseContext, act: Act, found: Sequence[Reading], *, is_guess: bool, alone: bool) -> Reading | None:
@@ -480,8 +431,8 @@ _WITH_HAND = re.compile(
 )
 
 
-def _posed(ctx: ParseContext, act: Act, deed: str, **more: str) -> Reading | None:
-    told = {"deed": deed, **more} if deed and len(deed) <= LONGEST else {}
+def _posed(ctx: ParseContext, act: Act, deed: str) -> Reading | None:
+    told = {"deed": deed} if deed and len(deed) <= LONGEST else {}
     made = posed(ctx, act.words.strip(" ,.!*"), **told)
     return None if made is None else replace(made, words=act.words)
 

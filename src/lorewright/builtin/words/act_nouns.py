@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.noun_phrases import Nouns, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.scene_lore.nouns import is_everybodys, singular
 
@@ -131,3 +132,9 @@ _TO_FIND = re.compile(
     r"|something)\b.*",
     re.IGNORECASE,
 )
+
+
+def is_same_prose(nouns: Nouns, act: Act, after: Act) -> bool:
+    """Tell whether two acts are done to the same thing, which only the prose shows."""
+    is_same = bool(act.target) and act.target.split()[-1].casefold() == "".join(after.target.casefold().split()[-1:])
+    return is_same and in_prose(act.target, nouns) is not None and resolve(act.target, nouns.everything()) is None

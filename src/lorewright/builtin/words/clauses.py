@@ -117,6 +117,7 @@ class Lexicon:
     # Plain things -> what they go with: a place, or something that is shown; and what everybody may have on.
     found_with: Mapping[str, frozenset[str]]
     holders: frozenset[str]
+    thefts: frozenset[str]
     worn: frozenset[str]
     # How something is done, after `with`.
     manners: frozenset[str]
@@ -259,7 +260,7 @@ def lexicon() -> Lexicon:
     )
 
 
-_WORD_CLASSES = "about articles adverbs topic_head topic_tail whole_place halting holders worn manners".split()
+_WORD_CLASSES = "about articles adverbs topic_head topic_tail whole_place halting holders thefts worn manners".split()
 
 
 def _hosts(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:

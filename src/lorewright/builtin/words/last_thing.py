@@ -250,6 +250,24 @@ def chosen_line(text: str, options: Sequence[str]) -> str:
     return text
 
 
+def at_first(text: str, options: Sequence[str], said_before: Sequence[str]) -> str:
+    """Return the offered question that `what happened?` stands for before anything else was said, one to who is asked
+    by name; other text as it is."""
+    found = None if said_before else _AT_FIRST.fullmatch(text.casefold().replace("’", "'"))
+    if found is None:
+        return text
+    whom = (found["whom"] or found["called"] or "").split()
+    asked = (cleaned(line) for line in options if line.casefold().startswith("ask "))
+    return next((line for line in asked if {*whom} <= {*line.casefold().split()}), text)
+
+
+_AT_FIRST = re.compile(
+    r"(?:(?:ok|okay|so|hey|and|wait|um+|hello|hi)[, ]+)*(?:ask (?P<whom>[\w' ]+?) |(?P<called>[\w']+), )?"
+    r"(?:what(?:'s| is|s)? (?:the matter|this (?:all )?about|all this about|wrong|the problem)"
+    r"|what(?:'s| has)? happened|what did i miss)(?: (?:here|around here|down here|tonight|then))?[?!. ]*"
+)
+
+
 def repeated(text: str, said_before: Sequence[str]) -> str:
     """Return the last input for `g` or `again`; one that was itself a number or a repetition is not traced back."""
     if text.lower().rstrip(".!") not in AGAIN or not said_before:

@@ -26,7 +26,7 @@ _AFTER_TOO = frozenset("good bad much many late soon hot cold dark far long loud
 _BEFORE_TOO = frozenset("me him her it that this ears eyes mouth hands go want".split())
 _BEFORE_TO = frozenset(
     "forgot forget remember love like hate need want have has going got try used how where what went gonna trying able"
-    " ready".split()
+    " ready here came".split()
 )
 _BEFORE_PLACES = frozenset(
     "it this that him them something go walk run head talk speak back over come sneak listen next"
