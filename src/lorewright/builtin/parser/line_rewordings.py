@@ -41,6 +41,7 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     """Return a line as it is meant here: several who are called alike each by name, who stands there by name, a lock by
     its door, what is held out to somebody (`here's my coin`) as given, a walk before what is done elsewhere."""
     text = _OWNED.sub(partial(_owned, ctx), text if ctx.nouns.people else _LET_OUT.sub("i want to leave", text))
+    text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
     text = _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
@@ -67,6 +68,36 @@ def _owned(ctx: ParseContext, found: re.Match[str]) -> str:
     people = (*ctx.nouns.people, *ctx.nouns.known_people)
     is_called = any(key.words == (name,) for person in people for key in person.keys)
     return f"{found['name']}'s" if is_called and not is_english(f"{name}s") else found[0]
+
+
+def _by_known_calling(ctx: ParseContext, text: str) -> str:
+    """Return words with the calling by which somebody is shown for another word for it: `constable` for `cop`."""
+    for row in lexicon().callings if ctx.shown else ():
+        names = [" ".join(name) for name in row]
+        said = next((name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)), "")
+        if said and not _is_shown(ctx, said) and (known := next((name for name in names if _is_shown(ctx, name)), "")):
+            text = re.sub(rf"\b{re.escape(said)}\b", known, text, flags=re.IGNORECASE)
+    return text
+
+
+def _is_shown(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase names anything that is here, or stands in what the prose shows."""
+    is_told = re.compile(rf"\b{re.escape(phrase)}\b", re.IGNORECASE)
+    return exact(phrase, ctx.nouns.everything()) is not None or any(is_told.search(noun.text) for noun in ctx.shown)
+
+
+# `knock on 12`: a number alone is that of a room.
+_NUMBERED = re.compile(
+    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up )?to|call at|listen at|in|into|at|visit|open|unlock|for|from)"
+    r" (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
+    re.IGNORECASE,
+)
+
+
+def _numbered(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a number with the room that has it before it, where one is known; else the words as they are."""
+    room = f"room {found['number']}"
+    return f"{found['to']}{room}" if _is_shown(ctx, room) else found[0]
 
 
 # `listen to Marit and Penhale`: a name alone after `and` is no act.

@@ -32,6 +32,13 @@ def place_name(name: str) -> str:
     return with_article(name) if name[:1].islower() or name.lower().startswith("the ") else name
 
 
+def with_callings(text: str) -> str:
+    """Return a text with the other words for each calling in it after it: `the cop` also says constable."""
+    said = set(text.casefold().split())
+    rows = (row for row in lexicon().callings if any(len(name) == 1 and name[0] in said for name in row))
+    return " . ".join((text, *(" ".join(name) for row in rows for name in row)))
+
+
 def listed(names: Sequence[str], *, limit: int = 4) -> str:
     """Return `a, b and c`; names over the limit become `others`. Where a name has a comma of its own, semicolons
     separate.

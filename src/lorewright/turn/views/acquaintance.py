@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from lorewright.builtin.words.clauses import with_callings
 from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import PackEntity as PackEntity
@@ -51,7 +52,7 @@ class Acquaintance:
 
     def heard_of(self, words: str = "") -> frozenset[str]:
         """Return the IDs of all whose names may be said to the player who typed these words."""
-        said = bare_words(words)
+        said = bare_words(with_callings(words))
         return frozenset(
             entity.id
             for entity in self.state.entities.values()
@@ -202,7 +203,9 @@ class Acquaintance:
         """Return True if anything that the player was told says a name that is open to all."""
         if not name or not (self.story.may_say(name) or name.casefold() in self._read):
             return False
-        sign = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        # With a number a name is one in small letters, too: `room 12` is Room 12, as `hope` need not be Hope.
+        is_numbered = any(map(str.isdigit, name))
+        sign = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE if is_numbered else 0)
         return self.story.says(sign) or any(sign.search(text) for text in self._read_besides)
 
     def _is_revealed(self, name: str) -> bool:
