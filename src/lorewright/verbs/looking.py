@@ -10,6 +10,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_o
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.forms import kinds_of
 from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.prose_deeds import shown_beat
 from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.pieces import (
@@ -105,7 +106,7 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     shown = None if thing else shown_in_prose(given, outcome)
     if shown is None and outcome.words == hearing.SOUNDS:
         return [hearing.heard_beat(given, outcome)]
-    return [_detail_beat(given, outcome) if shown is None else hearing.shown_beat(given, shown, outcome.form)]
+    return [_detail_beat(given, outcome) if shown is None else shown_beat(given, shown, outcome.form)]
 
 
 def _looked_around(given: NarratorInput) -> Beat:

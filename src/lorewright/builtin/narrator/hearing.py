@@ -20,6 +20,7 @@ from lorewright.builtin.narrator.forms import (
     word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.prose_deeds import SMELT, shown_beat, sought_in, tells_of
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of, words_key
 from lorewright.builtin.narrator.views import Beat, Person
 from lorewright.builtin.words.asides import has_words
@@ -30,8 +31,8 @@ from lorewright.rules.patch import Outcome
 from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.cache import COLOURLESS_WORDS, FAINT_WORDS
 from lorewright.scene_lore.nouns import singular
-from lorewright.values.records import Evidence, LoreLine, NarratorInput
-from lorewright.values.scenery import TOLD, SceneryView
+from lorewright.values.records import Evidence, NarratorInput
+from lorewright.values.scenery import TOLD
 
 # What one looks at with one's ears.
 SOUNDS = "sounds"
@@ -87,7 +88,7 @@ def sensed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 
 def scent_beat(given: NarratorInput) -> Beat:
     """Return the next line of the place that tells of a smell, or that there is nothing to be smelt."""
-    lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if _SMELT.search(plain(line.text))]
+    lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if SMELT.search(plain(line.text))]
     line = next(iter(views.unseen(lines, given.recall) or lines), None)
     if line is None:
         return Beat("outcome", "looked.scents", {"bare": True})
@@ -127,83 +128,6 @@ def counted_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     return [Beat("outcome", "looked.counted", facts, {"thing": f"the {what}"}, authored=text, cites=cites)]
 
 
-_SMELT = re.compile(r"\b(?:smell(?:s|ed|ing)?|smelt|scents?|stinks?|stench|reeks?|odou?rs?)\b", re.IGNORECASE)
-_WRITTEN = re.compile(
-    r"[“”]|\b(?:says?|said|reads?|written|writes?|wrote|letters|words?|names?|signs?)\b", re.IGNORECASE
-)
-
-
-def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
-    """Return the next sentence that shows a thing, after the last of them the first once more; of its smell, or of the
-    words on it, those that tell of that."""
-    sensed = {"smell": _SMELT, "read": _WRITTEN}.get(form)
-    lines = [line for line in shown.lines if sensed is None or sensed.search(plain(line.text))]
-    lines = lines or (list(shown.lines) if form == "read" else [])
-    sought = _sought_in(given)
-    if sought and not any(_tells_of(line, sought) for line in lines):
-        return Beat("outcome", "looked.sought", {}, {"thing": shown.name, "sought": sought})
-    # What is only one of a list has nothing told of it.
-    lines = [line for line in lines if not _is_listed(plain(line.text), shown.name)]
-    # What the player's other words are about goes first.
-    called = set(map(singular, content_words(shown.name)))
-    asked = set(map(singular, content_words(given.player_text))) - called
-    words = {line.key: set(map(singular, content_words(plain(line.text)))) for line in lines}
-    lines.sort(key=lambda line: (-len(asked & words[line.key]), sensed is not None and not called & words[line.key]))
-    new = views.unseen(lines, given.recall)
-    line = next(iter(new or lines), None)
-    # What was told has no chunk to be cited by.
-    cites = () if line is None or line.key.startswith(TOLD) else (line.chunk_id,)
-    text = "" if line is None else _part_about(plain(line.text), called)
-    if new and line is not None:
-        return Beat("outcome", authored=text, cites=cites, keys=(line.key,))
-    if line is not None:
-        return Beat("outcome", "looked.again", authored=text, cites=cites)
-    return Beat("outcome", "looked.thing", {"kind": form}, {"thing": shown.name}, authored=text, cites=cites)
-
-
-# What a look is for: `check the mat for a key`, and not for how long.
-_SOUGHT = re.compile(
-    r"\b(?:check|look|search|examine|inspect|feel|scan|comb|study)(?:e?s|ing)?\b[^,.;!?]*? for "
-    r"(?!(?:a |the )?(?:long |little |short )?(?:while|moment|minutes?|seconds?|time|long|now|bit|hours?|good|more|fun"
-    r"|it|them|him|her|me|help|myself|something|anything|somebody|someone)\b)"
-    r"(?P<what>(?:(?:a|an|any|the|some|my|its|another) )?[\w'’-]+"
-    r"(?: (?!under|in|on|behind|near|by|inside|at|and|then|to|from)[\w'’-]+)?)"
-    r"(?: (?:under|in|on|behind|near|by|inside|at)\b[^,.;!?]*)?[.!? ]*$",
-    re.IGNORECASE,
-)
-
-
-def _sought_in(given: NarratorInput) -> str:
-    """Return what the player's line looks for; empty where it says nothing of that."""
-    found = _SOUGHT.search(given.player_text)
-    return found["what"].casefold() if found is not None and views.is_plain(found["what"]) else ""
-
-
-def _tells_of(line: LoreLine, sought: str) -> bool:
-    words = set(map(singular, content_words(sought)))
-    return not words.isdisjoint(map(singular, content_words(plain(line.text))))
-
-
-def _is_listed(text: str, name: str) -> bool:
-    """Tell whether a thing is only one of a list in a sentence: `So here is the hall: a mat, a hat, a stair`."""
-    head = re.escape(name.split()[-1])
-    return (
-        re.search(rf": (?:[^,;.]+, )*(?:an?|one|the) {head},|, (?:and )?(?:an?|one|the) {head}\b(?=[,.]| and )", text)
-        is not None
-    )
-
-
-def _part_about(text: str, called: set[str]) -> str:
-    """Return the part of a sentence between semicolons that tells of a thing, where one alone does; else the whole."""
-    parts = text.rstrip(".").split("; ")
-    about = [part for part in parts if called & set(map(singular, content_words(part)))]
-    if len(parts) < 2 or len(about) != 1 or _GOES_BACK.match(about[0]):
-        return text
-    return f"{about[0][:1].upper()}{about[0][1:]}."
-
-
-_GOES_BACK = re.compile(r"(?:and|but|or|so|it|they|he|she|this|that|these|those|which|who)\b", re.IGNORECASE)
-
 # Words for having something say once more what it said; and the signs of that in a sentence.
 _PLAYED = frozenset("play replay hear check read reread repeat".split())
 _SAYING = re.compile(r": |[“”]")
@@ -232,7 +156,7 @@ def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     thing, form = views.thing(given, outcome.target_id), outcome.form
     if form == "read" and (written := _written_in(given, outcome.target_id)):
         return written
-    if sought := _sought_in(given):
+    if sought := sought_in(given):
         return [_sought_beat(given, outcome, sought, thing)]
     said = [] if form == "smell" else said_of(given, outcome.target_id, kind="outcome")
     shown = views.shown_in_prose(given, outcome)
@@ -252,7 +176,7 @@ def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 
 def _sought_beat(given: NarratorInput, outcome: Outcome, sought: str, thing: str) -> Beat:
     """Return the next line openly known of a thing that tells of what is looked for there, else that it shows none."""
-    lines = [line for line in open_lines(given, outcome.target_id or "") if _tells_of(line, sought)]
+    lines = [line for line in open_lines(given, outcome.target_id or "") if tells_of(line, sought)]
     for line in views.unseen(lines, given.recall)[:1] or lines[:1]:
         cites, keys = (line.chunk_id,), (line.key, words_key(line))
         return Beat("outcome", authored=plain(line.text), cites=cites, keys=keys)

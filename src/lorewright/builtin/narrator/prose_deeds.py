@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 
 from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.forms import IN_WORDS, SHOWN, DeedForm, deed_forms, form_with, is_harmless, kinds_of
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.views import Slot
+from lorewright.builtin.narrator.views import Beat, Slot
 from lorewright.builtin.parser.readings import ADDRESS
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.index.keywords import content_words
 from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.nouns import singular
 from lorewright.values.records import LoreLine, NarratorInput
@@ -154,3 +156,84 @@ def _sort_of(words: str, thing: str) -> str:
     """Return the sort of an attempt; empty for any other, and for a meal of what is no food."""
     sort = _SORT_OF.get(words.split(" ")[0].casefold(), "")
     return "" if sort == "consume" and thing.split()[-1].casefold() not in _FOOD else sort
+
+
+# What is looked at where only the prose shows it -> the sentence that tells of it.
+
+SMELT = re.compile(r"\b(?:smell(?:s|ed|ing)?|smelt|scents?|stinks?|stench|reeks?|odou?rs?)\b", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"[“”]|\b(?:says?|said|reads?|written|writes?|wrote|letters|words?|names?|signs?)\b", re.IGNORECASE
+)
+
+
+def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
+    """Return the next sentence that shows a thing, after the last of them the first once more; of its smell, or of the
+    words on it, those that tell of that."""
+    sensed = {"smell": SMELT, "read": _WRITTEN}.get(form)
+    lines = [line for line in shown.lines if sensed is None or sensed.search(plain(line.text))]
+    lines = lines or (list(shown.lines) if form == "read" else [])
+    sought = sought_in(given)
+    if sought and not any(tells_of(line, sought) for line in lines):
+        return Beat("outcome", "looked.sought", {}, {"thing": shown.name, "sought": sought})
+    # What is only one of a list has nothing told of it.
+    lines = [line for line in lines if not _is_listed(plain(line.text), shown.name)]
+    # What the player's other words are about goes first.
+    called = set(map(singular, content_words(shown.name)))
+    asked = set(map(singular, content_words(given.player_text))) - called
+    words = {line.key: set(map(singular, content_words(plain(line.text)))) for line in lines}
+    lines.sort(key=lambda line: (-len(asked & words[line.key]), sensed is not None and not called & words[line.key]))
+    new = views.unseen(lines, given.recall)
+    line = next(iter(new or lines), None)
+    # What was told has no chunk to be cited by.
+    cites = () if line is None or line.key.startswith(TOLD) else (line.chunk_id,)
+    text = "" if line is None else _part_about(plain(line.text), called)
+    if new and line is not None:
+        return Beat("outcome", authored=text, cites=cites, keys=(line.key,))
+    if line is not None:
+        return Beat("outcome", "looked.again", authored=text, cites=cites)
+    return Beat("outcome", "looked.thing", {"kind": form}, {"thing": shown.name}, authored=text, cites=cites)
+
+
+# What a look is for: `check the mat for a key`, and not for how long.
+_SOUGHT = re.compile(
+    r"\b(?:check|look|search|examine|inspect|feel|scan|comb|study)(?:e?s|ing)?\b[^,.;!?]*? for "
+    r"(?!(?:a |the )?(?:long |little |short )?(?:while|moment|minutes?|seconds?|time|long|now|bit|hours?|good|more|fun"
+    r"|it|them|him|her|me|help|myself|something|anything|somebody|someone)\b)"
+    r"(?P<what>(?:(?:a|an|any|the|some|my|its|another) )?[\w'’-]+"
+    r"(?: (?!under|in|on|behind|near|by|inside|at|and|then|to|from)[\w'’-]+)?)"
+    r"(?: (?:under|in|on|behind|near|by|inside|at)\b[^,.;!?]*)?[.!? ]*$",
+    re.IGNORECASE,
+)
+
+
+def sought_in(given: NarratorInput) -> str:
+    """Return what the player's line looks for; empty where it says nothing of that."""
+    found = _SOUGHT.search(given.player_text)
+    return found["what"].casefold() if found is not None and views.is_plain(found["what"]) else ""
+
+
+def tells_of(line: LoreLine, sought: str) -> bool:
+    """Tell whether a line has a word of what is looked for."""
+    words = set(map(singular, content_words(sought)))
+    return not words.isdisjoint(map(singular, content_words(plain(line.text))))
+
+
+def _is_listed(text: str, name: str) -> bool:
+    """Tell whether a thing is only one of a list in a sentence: `So here is the hall: a mat, a hat, a stair`."""
+    head = re.escape(name.split()[-1])
+    return (
+        re.search(rf": (?:[^,;.]+, )*(?:an?|one|the) {head},|, (?:and )?(?:an?|one|the) {head}\b(?=[,.]| and )", text)
+        is not None
+    )
+
+
+def _part_about(text: str, called: set[str]) -> str:
+    """Return the part of a sentence between semicolons that tells of a thing, where one alone does; else the whole."""
+    parts = text.rstrip(".").split("; ")
+    about = [part for part in parts if called & set(map(singular, content_words(part)))]
+    if len(parts) < 2 or len(about) != 1 or _GOES_BACK.match(about[0]):
+        return text
+    return f"{about[0][:1].upper()}{about[0][1:]}."
+
+
+_GOES_BACK = re.compile(r"(?:and|but|or|so|it|they|he|she|this|that|these|those|which|who)\b", re.IGNORECASE)
