@@ -73,7 +73,7 @@ def _owned(ctx: ParseContext, found: re.Match[str]) -> str:
 def _by_known_calling(ctx: ParseContext, text: str) -> str:
     """Return words with the calling by which somebody is shown for another word for it: `constable` for `cop`."""
     for row in lexicon().callings if ctx.shown else ():
-        names = [" ".join(name) for name in row]
+        names = [" ".join(name) for name in row if name != ("police",)]
         said = next((name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)), "")
         if said and not _is_shown(ctx, said) and (known := next((name for name in names if _is_shown(ctx, name)), "")):
             text = re.sub(rf"\b{re.escape(said)}\b", known, text, flags=re.IGNORECASE)

@@ -34,7 +34,8 @@ def place_name(name: str) -> str:
 
 def with_callings(text: str) -> str:
     """Return a text with the other words for each calling in it after it: `the cop` also says constable."""
-    said = set(text.casefold().split())
+    # All of them are nobody: one calls the police, and not a constable whom nobody has named.
+    said = set(text.casefold().split()) - {"police"}
     rows = (row for row in lexicon().callings if any(len(name) == 1 and name[0] in said for name in row))
     return " . ".join((text, *(" ".join(name) for row in rows for name in row)))
 
