@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
-from lorewright.builtin.words.noun_phrases import exact, in_prose, pronoun_fits, resolve
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, pronoun_fits, resolve
 from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import singular
 
@@ -43,7 +44,9 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
-    carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
+    carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
+    carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
+    carried = _TO_UNKNOWN.sub(partial(_once_known, ctx), _NO_ANSWER.sub(partial(_unanswered, ctx), carried))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 
@@ -199,9 +202,11 @@ def _carried(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a walk in place of the taking of what is carried to a place, after it for what lies here, a gift to
     somebody here; else the words as they are."""
     place, thing = bare(words_of(found["place"])), bare(words_of(found["thing"]))
-    is_held = exact(thing, ctx.nouns.carried) is not None
+    is_named = re.search(r"\b(?:the|a|an|my|two|some) \w+", found.string[: found.start()], re.IGNORECASE) is not None
+    held = "" if is_named and thing.casefold() in lexicon().thing_pronouns else _held(ctx, thing)
+    is_held, thing = bool(held), held or thing
     gift = typed_line("gift", thing=thing, person=place)
-    if is_held and gift is not None and exact(place, ctx.nouns.people) is not None:
+    if is_held and gift is not None and exact(place, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None:
         return gift.text
     walk, grab = typed_line("travel", place=place), typed_line("grab", thing=thing)
     is_way = exact(place, (*ctx.nouns.exits, *ctx.nouns.known_places)) is not None
@@ -210,6 +215,156 @@ def _carried(ctx: ParseContext, found: re.Match[str]) -> str:
     if is_held:
         return walk.text
     return f"{grab.text} and {walk.text}" if exact(thing, ctx.nouns.here) is not None else found[0]
+
+
+def _held(ctx: ParseContext, thing: str) -> str:
+    """Return the name of what is carried that is meant, also by `these` or `it` where it can be one thing only."""
+    is_many = {"these": True, "those": True, "them": True, "this": False, "it": False}.get(thing.casefold())
+    if is_many is None:
+        found = resolve(thing, ctx.nouns.carried, whole=True) or resolve(thing, ctx.nouns.carried)
+        return found.candidate.name if isinstance(found, PhraseMatch) else ""
+    heads = {name: name.split()[-1].casefold() for name in (held.name for held in ctx.nouns.carried)}
+    fitting = [name for name, head in heads.items() if (singular(head) != head) == is_many]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+# `deliver these to Ambrose`, `take the tapers over to the chapel for Ambrose`.
+_LET_GO = re.compile(
+    r"\b(?:(?:deliver|drop|hand|give) (?P<those>these|those|them|this|it)(?: off| over)* (?:to|with|at)"
+    r"|(?:deliver|drop|hand|give|take|carry|bring) (?P<thing>(?:the|my|these|those|this|that) [\w' -]+?)"
+    r"(?: off| over| out| up| down| along| back)* to (?:the )?\w+(?: \w+)? for) "
+    r"(?P<whom>(?:(?:mr|mrs|miss|captain|the) )?\w+)(?: first| now)?(?=$|[,;.!?]| and\b| then\b)",
+    re.IGNORECASE,
+)
+
+
+def _let_go(ctx: ParseContext, text: str) -> str:
+    """Return a line with what is to be delivered to somebody, here or elsewhere, as given to them."""
+
+    def given(found: re.Match[str]) -> str:
+        before = found["those"] and re.search(r"\b(?:the|a|an|my|two) \w+", found.string[: found.start()])
+        thing = "" if before else _held(ctx, found["those"] or bare(words_of(found["thing"])))
+        whom = bare(words_of(found["whom"]))
+        gift = typed_line("gift", thing=thing, person=whom) if thing else None
+        is_known = exact(whom, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None
+        return found[0] if gift is None or not is_known else gift.text
+
+    return _LET_GO.sub(given, text)
+
+
+# `ask where the chapel is, then go there`: the place, or somebody there, that was named last.
+_THERE = re.compile(
+    r"\b(?:(?:start|begin) )?(?:go|walk|head|run|hurry|march|stroll|wander|going|walking|heading|running"
+    r"|set off|set out|make my way)(?: off| out| over| on| straight)* (?:there|that way|in that direction)"
+    r"(?=$|[,;.!?]| and\b| then\b| to\b)",
+    re.IGNORECASE,
+)
+
+
+def _to_place_named(ctx: ParseContext, found: re.Match[str]) -> str:
+    nouns, before = ctx.nouns, f" {' '.join(re.findall(WORDS, found.string[: found.start()].casefold()))} "
+    goals = (*nouns.exits, *nouns.known_places, *nouns.known_people)
+    ends = {
+        label: before.rfind(f" {label} ") + len(label)
+        for label in (" ".join(key.words) for goal in goals for key in goal.keys)
+        if label and f" {label} " in before
+    }
+    walk = typed_line("travel", place=max(ends, key=ends.__getitem__)) if ends else None
+    return found[0] if walk is None else walk.text
+
+
+WORDS = r"[\w'’]+"
+
+# `if Oakes is still there, go and ask him`: what can be known of it decides.
+_STATES = (
+    r"(?P<there>(?:still )?(?:here|there|out there|in here|around|about|outside|in sight|standing there|sitting there"
+    r"|where (?:he|she|it) was))|(?:not (?:too )?busy|free|willing|awake|listening|in the mood|not asleep"
+    r"|friendly|talkative|empty|vacant|open|unlocked|not locked)"
+)
+_IF_PRESENT = re.compile(
+    rf"(?P<b>^|[.;!?] |, |\band |\bthen )(?:if|in case|as long as|provided|since) (?P<who>[^,.;!?]{{2,30}}?)"
+    rf"(?:(?: is|'s| are|'re) (?:{_STATES})| (?:isn't|aren't) (?:too )?busy| doesn't mind| do(?:es)? not mind),?"
+    r" (?:then )?(?:i(?:'ll| will)? )?(?P<what>(?!i\b|what\b|who\b|why\b)\w[^?]*)$",
+    re.IGNORECASE,
+)
+
+
+def _as_it_is(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return what is done on a condition without that, where it is so as far as one can know: with the walk to somebody
+    who is seen elsewhere before it; else the words as they are."""
+    nouns, who, what = ctx.nouns, bare(words_of(found["who"])), found["what"]
+    here = exact(who, nouns.people)
+    if here is not None:
+        return f"{found['b']}{re.sub(_HIM, here.label, what, count=1)}"
+    if _is_thing_here(ctx, who):
+        way = exact(who, (*nouns.exits, *nouns.doors))
+        entered = typed_line("travel", place=who) if way is not None and _ENTERS.match(what) else None
+        plain = _ENTERS.sub(entered.text, what) if entered is not None else what
+        return f"{found['b']}{re.sub(_IT, f'the {who}', plain, count=1)}"
+    absent = exact(who, nouns.known_people)
+    walk = typed_line("travel", place=who)
+    if absent is None or found["there"] is None or seen_off(ctx, absent.candidate) is None or walk is None:
+        return found[0]
+    onward = re.sub(r"^(?:go|head|walk)(?: out| over| up| down| there)* (?:and |to )", "", what, flags=re.IGNORECASE)
+    return f"{found['b']}{walk.text} and {onward}"
+
+
+_HIM, _IT = (re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in ("him|her(?! \\w+ing)|them", "it"))
+_ENTERS = re.compile(r"(?:go|walk|step|slip|head) (?:right |straight )?(?:in|inside|through)(?: it)?\b", re.IGNORECASE)
+
+
+def _is_thing_here(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether something lies here, is shown, or is a way that is not known to be shut."""
+    lies = exact(phrase, (*ctx.nouns.here, *ctx.nouns.carried))
+    way = exact(phrase, ctx.nouns.exits)
+    noun = in_prose(phrase, ctx.nouns)
+    is_open = way is not None and not way.candidate.is_shut
+    is_door = exact(phrase, (*ctx.nouns.doors, *ctx.nouns.exits)) is not None
+    return lies is not None or is_open or (not is_door and noun is not None and noun.standing == "shown")
+
+
+# Nobody answers a call to who is elsewhere: what hangs on that is done.
+_SILENT = (
+    r"(?:if|when) (?:[^,.;!?]{2,24}?(?: not|n'?t) |there(?:'s| is) no |nobody |no one |no-one )(?:[^,.;!?]{0,12}? )?"
+    r"(?:answers?|picks? up|replies|reply|responds?)\b"
+)
+_NO_ANSWER = re.compile(
+    r"^(?P<call>.*\b(?:call|calling|phone|phoning|ring|ringing|dial|text)(?: up)? (?P<whom>(?-i:[A-Z])\w+)\b.*?)"
+    rf"(?:(?:[,.;!]| and| but| then)+ {_SILENT},? (?:then )?(?P<first>\w[^?]*)"
+    rf"|(?P<then>[,.;!]? (?:and |then )+[^,.;!?]+?) {_SILENT})[.! ]*$",
+    re.IGNORECASE,
+)
+
+
+def _unanswered(ctx: ParseContext, found: re.Match[str]) -> str:
+    absent = exact(found["whom"], ctx.nouns.known_people) is not None
+    if not absent or exact(found["whom"], ctx.nouns.people) is not None:
+        return found[0]
+    return f"{found['call']}{found['then'] or ', then ' + found['first']}"
+
+
+# `ask who was there and go and talk to them`: one does not know to whom yet.
+_TO_UNKNOWN = re.compile(
+    r"^(?P<asks>.*\bask\b[^.;!?]*?\bwho(?:m|se)?\b[^.;!?]*?)(?:[,.;]| and| then)+ (?:then )?"
+    r"(?P<later>(?:i )?(?:go|find|see|visit|talk|speak|head|walk|set off|look|show|give|bring|take)\b"
+    r"[^.;!?]*\b(?:them|him|her|that person)\b[^.;!?]*)[.! ]*$"
+    r"|^(?P<seeks>(?:i )?(?:search|look|hunt|rummage|check|feel|dig|go)\b[^.;!?]*? for "
+    r"(?P<what>(?:something|anything|an?|some|any) [^.;,!?]+?)"
+    r"(?: (?:in|on|under|behind|among|through|around|about|inside) [^.;,!?]+?)?)(?:,| and| then)+ (?:then )?"
+    r"(?P<then>(?:give|show|hand|bring|take|put|offer|pass|read|wear|use|throw|eat|drink|open)\b"
+    r"[^.;!?]*\b(?:it|them|that|one)\b[^.;!?]*?)[.! ]*$",
+    re.IGNORECASE,
+)
+
+
+def _once_known(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return what is done with somebody or something that is not found yet as what one means to do then."""
+    if found["asks"] is not None:
+        later = re.sub(r"\b(?:talk|speak|chat)(?:ing)? (?:to|with) ", "find ", found["later"], flags=re.IGNORECASE)
+        return f"{found['asks']}. If I learn who it is, {later}"
+    if exact(bare(words_of(found["what"])), ctx.nouns.everything()) is not None:
+        return found[0]
+    return f"{found['seeks']}. If I find it, {found['then']}"
 
 
 def _on_the_way(ctx: ParseContext, found: re.Match[str]) -> str:
