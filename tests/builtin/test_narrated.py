@@ -167,6 +167,7 @@ def test_a_narrated_line_is_refused_whatever_its_words_would_be_alone() -> None:
         "as everybody knows, Mr Marlow is my father",
         "I already know that Ambrose took it, so I go and fetch it",
         "the police are already outside",
+        "it's a ghost and it comes through the wall at me",
     ],
 )
 @pytest.mark.parametrize("nouns", [NOUNS, ALONE])

@@ -279,6 +279,12 @@ def test_chat_is_spelled_out(typed: str, meant: str) -> None:
         "the person who is guarding the lamp",
         "if it is too dark I wait",
         "You heard what happened to her, didn't you?",
+        "never give up and never go back",
+        "look behind the mirror",
+        "start with the truth",
+        "ask Viktor if I can have a word",
+        "I take the coat to the office",
+        "there is no ice in the whiskey",
     ],
 )
 def test_plain_english_stays(plain: str) -> None:

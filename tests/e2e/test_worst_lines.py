@@ -400,6 +400,27 @@ LINES = (
         says="List the locks",
     ),
     Line("I say to myself, three rules, how hard can it be", scenario="night_desk", aside="mused"),
+    # What is carried is taken to whom it is for, and somebody with a boat takes one to whom one wants to see.
+    Line("take the tapers to Ambrose", scenario="lamp_night", acts=("go", "give"), to="ambrose"),
+    Line("drop these off with Ambrose first", scenario="lamp_night", acts=("go", "give"), to="ambrose"),
+    Line("could you take me to Ambrose?", scenario="lamp_night", goes_to="flood_chapel"),
+    # A place that was asked about is where one goes then.
+    Line("ask Marit where the chapel is, then go there", scenario="lamp_night", goes_to="flood_chapel"),
+    # What hangs on what can be seen from here is done.
+    Line("if Oakes is still there, go and ask him about room 12", scenario="night_desk", acts=("go", "ask"), to="bram"),
+    Line("if Viktor isn't busy, ask him about the ice", acts=("ask",), to="viktor"),
+    Line("call Jin, and if she doesn't answer, go out to the street", goes_to="night_market"),
+    # One knows of every door whether it is locked.
+    Line("try all four doors one after the other", scenario="locked_house", aside="ways", says="study"),
+    Line("check which doors are locked", scenario="locked_house", aside="ways"),
+    Line("look behind me to check nobody followed me in", acts=("look",), never=("still you", "all there")),
+    Line("knock on the study door, then give up and go to the kitchen", scenario="locked_house", goes_to="kitchen"),
+    Line("look at the study door and then try it", scenario="locked_house", never=("Attic",)),
+    Line("start with the lock on the front door", scenario="locked_house", acts=("look",)),
+    # What is asked for in the form of a question whether one may have it is asked for.
+    Line("ask Mr Marlow if I could have the salt", scenario="lost_property", to="marlow", never=("tempted",)),
+    Line("ask Viktor if I can have a gin", acts=("call_for",), to="viktor"),
+    Line("Whiskey, no ice.", acts=("call_for",), to="viktor"),
 )
 
 

@@ -479,15 +479,19 @@ def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:
 
 
 def _with_purpose(beat: Beat) -> Beat:
-    """Return a deed that was done to find something out as one that told nothing, where no more is told of it."""
-    is_sought = beat.group in (IN_WORDS, FIRST) and not beat.authored and _PURPOSE.search(str(beat.slots.get("deed")))
-    return replace(beat, group=IN_WORDS, facts={"kind": "purpose"}) if is_sought else beat
+    """Return a deed that was done to find something out as one that told nothing, and what is only meant as open."""
+    is_plain = beat.group in (IN_WORDS, FIRST) and not beat.authored
+    kind = next((kind for kind, found in _OPEN.items() if is_plain and found.search(str(beat.slots.get("deed")))), "")
+    return replace(beat, group=IN_WORDS, facts={"kind": kind}) if kind else beat
 
 
-_PURPOSE = re.compile(
-    r"\bto (?:see|check|find out|feel|hear|test|learn|make out|make sure|tell)(?: for myself)?"
-    r" (?:if|whether|what|how|who|where|which|that|it|they|there|nobody|nothing)\b"
-)
+_OPEN = {
+    "later": re.compile(r"^mean to .* (?:if|when|once|unless|otherwise)\b"),
+    "purpose": re.compile(
+        r"\bto (?:see|check|find out|feel|hear|test|learn|make out|make sure|tell)(?: for myself)?"
+        r" (?:if|whether|what|how|who|where|which|that|it|they|there|nobody|nothing)\b"
+    ),
+}
 
 
 def _bare(beat: Beat) -> Beat:

@@ -15,9 +15,9 @@ from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_l
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.lacking import lacking
 from lorewright.builtin.parser.line_rewordings import corrected, reworded_line
-from lorewright.builtin.parser.meant_acts import acts_meant, is_forborne, plainly, undone
+from lorewright.builtin.parser.meant_acts import acts_meant, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
-from lorewright.builtin.parser.outputs import find_risks, output_of, told_as, vocabulary_of, with_slips
+from lorewright.builtin.parser.outputs import find_risks, output_of, through_door, told_as, vocabulary_of, with_slips
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -172,7 +172,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
     until = next(walks, len(readings))
     readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
-    readings = in_steps(ctx, readings, acts) if len(acts) > 1 else readings
+    readings = in_steps(ctx, through_door(ctx, readings), acts) if len(acts) > 1 else readings
     return with_slips(output_of(put_to_nobody(ctx, text, acts, readings), ctx, find_risks(clauses)), slips)
 
 
@@ -293,7 +293,7 @@ def _are_read_as(
         and all(_is_of(act, reading) for act, reading in zip(acts, readings, strict=True))
         and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
         and not any(_read_at_once(ctx, act) for act in acts)
-        and ((len(acts) == 1 and not is_forborne(acts[0])) or not any(undone(ctx, act) for act in acts))
+        and not any(undone(ctx, act, alone=len(acts) == 1) for act in acts)
         and not any(past_the_next(ctx, act.target, ahead) for act in acts if is_going(act))
         and all(
             not reading.is_lost and is_read_as(ctx, act, reading) and not is_weak(ctx, act, reading)
@@ -369,8 +369,7 @@ def _readings_of(
     *,
     alone: bool,
 ) -> list[Reading]:
-    is_told = not alone or is_forborne(act)
-    if (refused := _read_at_once(ctx, act) or (undone(ctx, act) if is_told else None)) is not None:
+    if (refused := _read_at_once(ctx, act) or undone(ctx, act, alone=alone)) is not None:
         return [refused]
     is_walk = is_going(act) and ctx.nouns.place.id not in ahead
     if is_walk and (walk := past_the_next(ctx, act.target, ahead)) is not None:

@@ -132,7 +132,8 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
 _FOUND = re.compile(
     r"^(?:(?:and|then|so|but) )*(?:i|we) (?:\w+ly |just |now |then |finally )*"
     r"(?:find|discover|spot|uncover|unearth|notice|come across|stumble (?:up)?on|stumble across|happen upon) "
-    r"(?:(?:the|a|an|my|his|her|some|another|\d+|two|three|ten) )?(?P<what>(?:[\w'-]+ ){1,4}?)"
+    r"(?:(?:the|a|an|my|his|her|some|another|\d+|two|three|ten) )?"
+    r"(?!(?:in|on|at|by|under|behind|inside) )(?P<what>(?:[\w'-]+ ){1,4}?)"
     r"(?:hidden |hiding |hanging |waiting |leaning |lying |sitting |stuck |taped |tucked |in there )*"
     r"(?:behind|under|underneath|beneath|in|inside|on|on top of|between|beside|next to|near|at|by|among|amongst)"
     r" (?!my (?:heart|mind|head|thoughts|memory|soul)\b)(?:the|a|an|my|his|her|this|that|one of|[A-Z])",
@@ -148,9 +149,10 @@ def _found(ctx: ParseContext, act: Act) -> Reading | None:
     if isinstance(whom := resolve(told["what"].strip(), ctx.nouns.known_people), PhraseMatch) and not whom.mended:
         return _absent(ctx, act, whom.label)
     name = _name_of(told["what"])
-    is_no_thing = not name or singular(name.casefold().split()[-1]) in decree_words()["settled"]
+    if not name or singular(name.casefold().split()[-1]) in decree_words()["settled"]:
+        return None
     is_here = _has(ctx, name, in_sight=True) and name.casefold().split()[0] not in decree_words()["distinct"]
-    return None if is_no_thing or is_here else _absent(ctx, act, name)
+    return None if is_here else _absent(ctx, act, name)
 
 
 # A way out that is no door: `climb out of the window`.

@@ -1,21 +1,20 @@
-"""A whole line, and who and what is here -> the same with what is meant by its name: `the captains`, `the study lock`,
-a man who stands there, what is held out to somebody; with the walk to somebody elsewhere before it, and without what
-the player takes back in it."""
+"""A whole line, and who and what is here -> the same as it is meant: what is held out to somebody as given, with the walk
+to somebody elsewhere before it, as what is known decides, and without what the player takes back in it."""
 
 from __future__ import annotations
 
 import re
 from functools import partial
 
+from lorewright.builtin.parser.names_meant import with_names
+from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
-from lorewright.builtin.words.english import is_english
-from lorewright.builtin.words.noun_phrases import exact, in_prose, pronoun_fits, resolve
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.utterances import offered, with_my
 from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import is_verb, singular
 
-# Words for all who are here.
 # Handing over in words: what leads up to it, how it is said, and what may follow what is handed over.
 _LEAD = r"(?:(?:and|but|so|well|ok|okay|fine|please|then|there|all right|alright|here)(?: you (?:are|go))?[,!:.]* )*"
 _THING = r"(?P<thing>[^,;.!?]+)(?P<rest>.*)"
@@ -38,17 +37,15 @@ _FOLLOWS = re.compile(
 
 
 def reworded_line(ctx: ParseContext, text: str) -> str:
-    """Return a line as it is meant here: several who are called alike each by name, who stands there by name, a lock by
-    its door, what is held out to somebody (`here's my coin`) as given, a walk before what is done elsewhere."""
-    text = _OWNED.sub(partial(_owned, ctx), text if ctx.nouns.people else _LET_OUT.sub("i want to leave", text))
-    text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
-    text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
-    text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
-    text = _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
+    """Return a line as it is meant here: with the names of whom and what it means, what is held out to somebody (`here's
+    my coin`) as given, a walk before what is done elsewhere."""
+    text = with_names(ctx, text if ctx.nouns.people else _LET_OUT.sub("i want to leave", text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
-    carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), shone))
+    carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
+    carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
+    carried = _TO_UNKNOWN.sub(partial(_once_known, ctx), _NO_ANSWER.sub(partial(_unanswered, ctx), carried))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 
@@ -58,165 +55,6 @@ _LET_OUT = re.compile(
     r"(?=[.! ]*$)",
     re.IGNORECASE,
 )
-# `jins tab`: the apostrophe of a name was left out.
-_OWNED = re.compile(r"\b(?P<name>[a-z]{2,})s(?= [a-z])", re.IGNORECASE)
-
-
-def _owned(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return a name that is known with the apostrophe of what is somebody's; other words as they are."""
-    name = found["name"].casefold()
-    people = (*ctx.nouns.people, *ctx.nouns.known_people)
-    is_called = any(key.words == (name,) for person in people for key in person.keys)
-    return f"{found['name']}'s" if is_called and not is_english(f"{name}s") else found[0]
-
-
-def _by_known_calling(ctx: ParseContext, text: str) -> str:
-    """Return words with the calling by which somebody is shown for another word for it: `constable` for `cop`."""
-    for row in lexicon().callings if ctx.shown else ():
-        names = [" ".join(name) for name in row if name != ("police",)]
-        said = next((name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)), "")
-        if said and not _is_shown(ctx, said) and (known := next((name for name in names if _is_shown(ctx, name)), "")):
-            text = re.sub(rf"\b{re.escape(said)}\b", known, text, flags=re.IGNORECASE)
-    return text
-
-
-def _is_shown(ctx: ParseContext, phrase: str) -> bool:
-    """Tell whether a phrase names anything that is here, or stands in what the prose shows."""
-    is_told = re.compile(rf"\b{re.escape(phrase)}\b", re.IGNORECASE)
-    return exact(phrase, ctx.nouns.everything()) is not None or any(is_told.search(noun.text) for noun in ctx.shown)
-
-
-# `knock on 12`: a number alone is that of a room.
-_NUMBERED = re.compile(
-    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up )?to|call at|listen at|in|into|at|visit|open|unlock|for|from)"
-    r" (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
-    re.IGNORECASE,
-)
-
-
-def _numbered(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return a number with the room that has it before it, where one is known; else the words as they are."""
-    room = f"room {found['number']}"
-    return f"{found['to']}{room}" if _is_shown(ctx, room) else found[0]
-
-
-# `listen to Marit and Penhale`: a name alone after `and` is no act.
-_HEARD = re.compile(
-    r"^(?P<act>(?:i )?(?:listen (?:in )?(?:on|to)|eavesdrop on|spy on|watch|overhear|observe|follow)) (?P<one>[\w' ]+?)"
-    r" and (?P<other>[\w' ]+?)(?P<end>[.! ]*)$",
-    re.IGNORECASE,
-)
-
-
-def _both_heard(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return the act for each of two people, where both are here; else the words as they are."""
-    one, other = found["one"], found["other"]
-    if any(exact(bare(words_of(name)), ctx.nouns.people) is None for name in (one, other)):
-        return found[0]
-    act = _SENSED.sub("listen to", found["act"])
-    return f"{act} {one} and {act} {other}{found['end']}"
-
-
-_SENSED = re.compile(r"\b(?:eavesdrop on|listen in on|overhear)\b", re.IGNORECASE)
-
-# `look at the captains`: each of those who are here; what else is done to them, to the first of them.
-_PLURAL = re.compile(
-    r"^(?P<act>(?:(?:and|then|i|we) )*(?P<verb>(?!(?:ask|tell|talk|speak|say|greet|hello|hi|hey|call|who|what|where|why"
-    r"|how|when|is|are|do|does|did|can|could|the|which)\b)[a-z]+)\b[^,;.!?\"“]*?)"
-    r"\b(?:the |both |both the |these |those |two |the two )(?P<sort>[a-z]+?s)(?P<end>[.! ]*)$"
-    r"|^(?P<short>(?:x|examine|watch|see) )(?P<sorts>[a-z]+?s)(?P<stop>[.! ]*)$",
-    re.IGNORECASE,
-)
-_SEEN = frozenset("x examine look watch see observe study inspect stare glance".split())
-
-
-def _each_of(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return words with the names of those who are called so, where several are here; else the words as they are."""
-    many = (found["sort"] or found["sorts"]).casefold()
-    one = singular(many)
-    called = [person for person in ctx.nouns.people if any(one in key.words for key in person.keys)]
-    if one == many or len(called) < _SEVERAL or exact(many, ctx.nouns.everything()) is not None:
-        return found[0]
-    act, end = found["act"] or found["short"], found["end"] or found["stop"] or ""
-    is_seen = (found["verb"] or found["short"]).strip().casefold() in _SEEN
-    names = [person.name for person in (called if is_seen else called[:1])]
-    return " and ".join(f"{act.strip()} {name}" for name in names) + end
-
-
-_SEVERAL = 2
-
-
-# Who is asked about by where they stand: `who is that man over there?`
-_WHO_IS_THAT = re.compile(
-    r"^(?P<asks>(?:(?:and|so|hey|ok|but),? )?who(?:[’']?s| is)) (?:(?P<that>that|this)(?: one)?"
-    r"|(?:that|this|the)(?: (?:old|young|other|strange|tall|quiet))? (?P<sort>man|woman|guy|lady|fellow|bloke))"
-    r"(?P<there>(?: standing| sitting)?(?: right)?(?: over)? (?:there|here))?(?=[?!. ]*$)",
-    re.IGNORECASE,
-)
-
-
-def _named(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return a question about the only one here who can be meant, by name; other questions as they are."""
-    sort = found["sort"]
-    if sort is None and (ctx.topic or ctx.person is not None):
-        return found[0]
-    fitting = [person for person in ctx.nouns.people if sort is None or pronoun_fits(person, sort.lower())]
-    others = [person for person in fitting if person != ctx.listener] or fitting
-    known = [person for person in others if person.pronoun != "they"] or others
-    # Where two are here, who speaks is not asked about.
-    if sort is None and len(known) > 1:
-        return found[0]
-    return f"{found['asks']} {known[0].name}" if len(known) == 1 else found[0]
-
-
-def _lock_as_door(ctx: ParseContext, text: str) -> str:
-    """Return words with the door for its lock, where the prose does not tell of that lock itself: to force the
-    study lock is to force the study door, and not the front door whose lock is shown."""
-    for door in ctx.nouns.doors if _LOCK.search(text) else ():
-        told = [noun.text.casefold() for noun in ctx.shown if _A_LOCK.search(noun.name)]
-        if any(" ".join(key.words) in text_of for key in door.keys for text_of in told):
-            continue
-        called = {words for key in door.keys for words in (key.words, key.words[:-1]) if words}
-        names = "|".join(r"\W+".join(map(re.escape, words)) for words in sorted(called, key=len, reverse=True))
-        for lock in (
-            rf"(?:the )?\b(?:{names}) {_LOCK.pattern}",
-            rf"(?:the )?{_LOCK.pattern} (?:of|on|in|to) (?:the )?(?:{names})\b",
-        ):
-            tried = partial(_tried, door.name)
-            text = re.sub(rf"(?P<pick>\bpicks? (?:at )?)?{lock}", tried, text, flags=re.IGNORECASE)
-    return text
-
-
-def _tried(door: str, found: re.Match[str]) -> str:
-    return f"pick the lock of the {door}" if found["pick"] else f"the {door}"
-
-
-_LOCK = re.compile(r"\b(?:lock|keyhole)\b", re.IGNORECASE)
-_A_LOCK = re.compile(r"locks?")
-# `who is in the music room?`, `what is in the attic?`
-_ASKED_OF = re.compile(
-    r"^(?:so |and |but |hey,? )?(?P<asked>who|what)(?:['’]?s| is| are| else is) (?:there )?(?:in|inside) "
-    r"(?P<the>the |that )?(?P<what>\w[\w'’ -]*?)(?: right now| now)?(?P<end>\W*)$",
-    re.IGNORECASE,
-)
-
-
-def _asked_of_place(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return a question who is at another place as one whether anybody is, and one what is in something that is not
-    here as one about what the player knows of it."""
-    nouns, what = ctx.nouns, found["what"]
-    if exact(what, (nouns.place, *nouns.people, *nouns.things)) is not None:
-        return found[0]
-    is_place = exact(what, (*nouns.exits, *nouns.known_places)) is not None
-    if found["asked"].casefold() == "who":
-        return f"is anyone in {found['the'] or ''}{what}{found['end']}" if is_place else found[0]
-    noun = None if resolve(what, nouns.everything()) is not None else in_prose(what, nouns)
-    if not is_place and (noun is None or noun.standing != "absent"):
-        return found[0]
-    asking_after = "ask about" if nouns.people else "what do I know about"
-    return f"{asking_after} {found['the'] or ''}{what}"
-
-
 # A word that what is handed over, or shown, is never without.
 _MAY_HAND = re.compile(r"\b(?:here|brought|got|for you|yours|give|hand|pay|take|look at|read)\b", re.IGNORECASE)
 _WORD_WITH = re.compile(
@@ -252,9 +90,11 @@ def _carried(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a walk in place of the taking of what is carried to a place, after it for what lies here, a gift to
     somebody here; else the words as they are."""
     place, thing = bare(words_of(found["place"])), bare(words_of(found["thing"]))
-    is_held = exact(thing, ctx.nouns.carried) is not None
+    is_named = re.search(r"\b(?:the|a|an|my|two|some) \w+", found.string[: found.start()], re.IGNORECASE) is not None
+    held = "" if is_named and thing.casefold() in lexicon().thing_pronouns else _held(ctx, thing)
+    is_held, thing = bool(held), held or thing
     gift = typed_line("gift", thing=thing, person=place)
-    if is_held and gift is not None and exact(place, ctx.nouns.people) is not None:
+    if is_held and gift is not None and exact(place, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None:
         return gift.text
     walk, grab = typed_line("travel", place=place), typed_line("grab", thing=thing)
     is_way = exact(place, (*ctx.nouns.exits, *ctx.nouns.known_places)) is not None
@@ -263,6 +103,156 @@ def _carried(ctx: ParseContext, found: re.Match[str]) -> str:
     if is_held:
         return walk.text
     return f"{grab.text} and {walk.text}" if exact(thing, ctx.nouns.here) is not None else found[0]
+
+
+def _held(ctx: ParseContext, thing: str) -> str:
+    """Return the name of what is carried that is meant, also by `these` or `it` where it can be one thing only."""
+    is_many = {"these": True, "those": True, "them": True, "this": False, "it": False}.get(thing.casefold())
+    if is_many is None:
+        found = resolve(thing, ctx.nouns.carried, whole=True) or resolve(thing, ctx.nouns.carried)
+        return found.candidate.name if isinstance(found, PhraseMatch) else ""
+    heads = {name: name.split()[-1].casefold() for name in (held.name for held in ctx.nouns.carried)}
+    fitting = [name for name, head in heads.items() if (singular(head) != head) == is_many]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+# `deliver these to Ambrose`, `take the tapers over to the chapel for Ambrose`.
+_LET_GO = re.compile(
+    r"\b(?:(?:deliver|drop|hand|give) (?P<those>these|those|them|this|it)(?: off| over)* (?:to|with|at)"
+    r"|(?:deliver|drop|hand|give|take|carry|bring) (?P<thing>(?:the|my|these|those|this|that) [\w' -]+?)"
+    r"(?: off| over| out| up| down| along| back)* to (?:the )?\w+(?: \w+)? for) "
+    r"(?P<whom>(?:(?:mr|mrs|miss|captain|the) )?\w+)(?: first| now)?(?=$|[,;.!?]| and\b| then\b)",
+    re.IGNORECASE,
+)
+
+
+def _let_go(ctx: ParseContext, text: str) -> str:
+    """Return a line with what is to be delivered to somebody, here or elsewhere, as given to them."""
+
+    def given(found: re.Match[str]) -> str:
+        before = found["those"] and re.search(r"\b(?:the|a|an|my|two) \w+", found.string[: found.start()])
+        thing = "" if before else _held(ctx, found["those"] or bare(words_of(found["thing"])))
+        whom = bare(words_of(found["whom"]))
+        gift = typed_line("gift", thing=thing, person=whom) if thing else None
+        is_known = exact(whom, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None
+        return found[0] if gift is None or not is_known else gift.text
+
+    return _LET_GO.sub(given, text)
+
+
+# `ask where the chapel is, then go there`: the place, or somebody there, that was named last.
+_THERE = re.compile(
+    r"\b(?:(?:start|begin) )?(?:go|walk|head|run|hurry|march|stroll|wander|going|walking|heading|running"
+    r"|set off|set out|make my way)(?: off| out| over| on| straight)* (?:there|that way|in that direction)"
+    r"(?=$|[,;.!?]| and\b| then\b| to\b)",
+    re.IGNORECASE,
+)
+
+
+def _to_place_named(ctx: ParseContext, found: re.Match[str]) -> str:
+    nouns, before = ctx.nouns, f" {' '.join(re.findall(WORDS, found.string[: found.start()].casefold()))} "
+    goals = (*nouns.exits, *nouns.known_places, *nouns.known_people)
+    ends = {
+        label: before.rfind(f" {label} ") + len(label)
+        for label in (" ".join(key.words) for goal in goals for key in goal.keys)
+        if label and f" {label} " in before
+    }
+    walk = typed_line("travel", place=max(ends, key=ends.__getitem__)) if ends else None
+    return found[0] if walk is None else walk.text
+
+
+WORDS = r"[\w'’]+"
+
+# `if Oakes is still there, go and ask him`: what can be known of it decides.
+_STATES = (
+    r"(?P<there>(?:still )?(?:here|there|out there|in here|around|about|outside|in sight|standing there|sitting there"
+    r"|where (?:he|she|it) was))|(?:not (?:too )?busy|free|willing|awake|listening|in the mood|not asleep"
+    r"|friendly|talkative|empty|vacant|open|unlocked|not locked)"
+)
+_IF_PRESENT = re.compile(
+    rf"(?P<b>^|[.;!?] |, |\band |\bthen )(?:if|in case|as long as|provided|since) (?P<who>[^,.;!?]{{2,30}}?)"
+    rf"(?:(?: is|'s| are|'re) (?:{_STATES})| (?:isn't|aren't) (?:too )?busy| doesn't mind| do(?:es)? not mind),?"
+    r" (?:then )?(?:i(?:'ll| will)? )?(?P<what>(?!i\b|what\b|who\b|why\b)\w[^?]*)$",
+    re.IGNORECASE,
+)
+
+
+def _as_it_is(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return what is done on a condition without that, where it is so as far as one can know: with the walk to somebody
+    who is seen elsewhere before it; else the words as they are."""
+    nouns, who, what = ctx.nouns, bare(words_of(found["who"])), found["what"]
+    here = exact(who, nouns.people)
+    if here is not None:
+        return f"{found['b']}{re.sub(_HIM, here.label, what, count=1)}"
+    if _is_thing_here(ctx, who):
+        way = exact(who, (*nouns.exits, *nouns.doors))
+        entered = typed_line("travel", place=who) if way is not None and _ENTERS.match(what) else None
+        plain = _ENTERS.sub(entered.text, what) if entered is not None else what
+        return f"{found['b']}{re.sub(_IT, f'the {who}', plain, count=1)}"
+    absent = exact(who, nouns.known_people)
+    walk = typed_line("travel", place=who)
+    if absent is None or found["there"] is None or seen_off(ctx, absent.candidate) is None or walk is None:
+        return found[0]
+    onward = re.sub(r"^(?:go|head|walk)(?: out| over| up| down| there)* (?:and |to )", "", what, flags=re.IGNORECASE)
+    return f"{found['b']}{walk.text} and {onward}"
+
+
+_HIM, _IT = (re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in ("him|her(?! \\w+ing)|them", "it"))
+_ENTERS = re.compile(r"(?:go|walk|step|slip|head) (?:right |straight )?(?:in|inside|through)(?: it)?\b", re.IGNORECASE)
+
+
+def _is_thing_here(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether something lies here, is shown, or is a way that is not known to be shut."""
+    lies = exact(phrase, (*ctx.nouns.here, *ctx.nouns.carried))
+    way = exact(phrase, ctx.nouns.exits)
+    noun = in_prose(phrase, ctx.nouns)
+    is_open = way is not None and not way.candidate.is_shut
+    is_door = exact(phrase, (*ctx.nouns.doors, *ctx.nouns.exits)) is not None
+    return lies is not None or is_open or (not is_door and noun is not None and noun.standing == "shown")
+
+
+# Nobody answers a call to who is elsewhere: what hangs on that is done.
+_SILENT = (
+    r"(?:if|when) (?:[^,.;!?]{2,24}?(?: not|n'?t) |there(?:'s| is) no |nobody |no one |no-one )(?:[^,.;!?]{0,12}? )?"
+    r"(?:answers?|picks? up|replies|reply|responds?)\b"
+)
+_NO_ANSWER = re.compile(
+    r"^(?P<call>.*\b(?:call|calling|phone|phoning|ring|ringing|dial|text)(?: up)? (?P<whom>(?-i:[A-Z])\w+)\b.*?)"
+    rf"(?:(?:[,.;!]| and| but| then)+ {_SILENT},? (?:then )?(?P<first>\w[^?]*)"
+    rf"|(?P<then>[,.;!]? (?:and |then )+[^,.;!?]+?) {_SILENT})[.! ]*$",
+    re.IGNORECASE,
+)
+
+
+def _unanswered(ctx: ParseContext, found: re.Match[str]) -> str:
+    absent = exact(found["whom"], ctx.nouns.known_people) is not None
+    if not absent or exact(found["whom"], ctx.nouns.people) is not None:
+        return found[0]
+    return f"{found['call']}{found['then'] or ', then ' + found['first']}"
+
+
+# `ask who was there and go and talk to them`: one does not know to whom yet.
+_TO_UNKNOWN = re.compile(
+    r"^(?P<asks>.*\bask\b[^.;!?]*?\bwho(?:m|se)?\b[^.;!?]*?)(?:[,.;]| and| then)+ (?:then )?"
+    r"(?P<later>(?:i )?(?:go|find|see|visit|talk|speak|head|walk|set off|look|show|give|bring|take)\b"
+    r"[^.;!?]*\b(?:them|him|her|that person)\b[^.;!?]*)[.! ]*$"
+    r"|^(?P<seeks>(?:i )?(?:search|look|hunt|rummage|check|feel|dig|go)\b[^.;!?]*? for "
+    r"(?P<what>(?:something|anything|an?|some|any) [^.;,!?]+?)"
+    r"(?: (?:in|on|under|behind|among|through|around|about|inside) [^.;,!?]+?)?)(?:,| and| then)+ (?:then )?"
+    r"(?P<then>(?:give|show|hand|bring|take|put|offer|pass|read|wear|use|throw|eat|drink|open)\b"
+    r"[^.;!?]*\b(?:it|them|that|one)\b[^.;!?]*?)[.! ]*$",
+    re.IGNORECASE,
+)
+
+
+def _once_known(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return what is done with somebody or something that is not found yet as what one means to do then."""
+    if found["asks"] is not None:
+        later = re.sub(r"\b(?:talk|speak|chat)(?:ing)? (?:to|with) ", "find ", found["later"], flags=re.IGNORECASE)
+        return f"{found['asks']}. If I learn who it is, {later}"
+    if exact(bare(words_of(found["what"])), ctx.nouns.everything()) is not None:
+        return found[0]
+    return f"{found['seeks']}. If I find it, {found['then']}"
 
 
 def _on_the_way(ctx: ParseContext, found: re.Match[str]) -> str:

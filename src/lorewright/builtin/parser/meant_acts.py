@@ -314,7 +314,9 @@ _ABOARD = re.compile(r"\b(?:get|gets|hop|hops|climb|climbs|jump|jumps|step|steps
 
 
 def _is_entity(ctx: ParseContext, phrase: str) -> bool:
-    return resolve(phrase, ctx.nouns.everything()) is not None
+    found = resolve(phrase, ctx.nouns.everything())
+    many = found.candidate.name.rpartition(" of ")[2] if isinstance(found, PhraseMatch) else ""
+    return found is not None and phrase.casefold().split()[-1] not in {singular(many)} - {many}  # no taper is a crate
 
 
 def _with_noun(act: Act, noun: str) -> Act | None:
@@ -347,19 +349,21 @@ _COUNTED = frozenset("two three four five six some several both another".split()
 _OWNERS = frozenset("my your his her their its our".split())
 
 
-def is_forborne(act: Act) -> bool:
+def _is_forborne(act: Act) -> bool:
     """Tell whether an act, and no words to somebody, is said not to be done."""
     return not is_said(act) and _NOT_DONE.fullmatch(act.words.strip(" ,.!*")) is not None
 
 
-def undone(ctx: ParseContext, act: Act) -> Reading | None:
+def undone(ctx: ParseContext, act: Act, *, alone: bool = False) -> Reading | None:
     """Return an act that is said not to be done as one of no consequence, told in the player's words, and one on a
-    condition as not played; None for others."""
+    condition as not played; None for others, and for all but those on a condition that are `alone` in their line."""
     words = act.words.strip(" ,.!*")
     if _IF.match(act.words) and not is_said(act):
-        later = meant_later(words)
-        lost = replace(asking(act.words, ""), is_lost=True, words=act.words)
+        later = "" if alone and "?" in words else meant_later(words)
+        lost = None if alone else replace(asking(act.words, ""), is_lost=True, words=act.words)
         return (_posed(ctx, act, later) if later else None) or lost
+    if alone and not _is_forborne(act):
+        return None
     if deed := told_only(ctx, act, words):
         return _posed(ctx, act, deed)
     if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):

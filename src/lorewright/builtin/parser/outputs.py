@@ -9,7 +9,7 @@ from dataclasses import replace
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_speech, kind_of, kinds
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.handling import felt
-from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt, only_person
+from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt, only_person, posed
 from lorewright.builtin.parser.rewordings import in_second_person, with_deed
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.words.echoes import echoed
@@ -17,7 +17,7 @@ from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words
 from lorewright.builtin.words.spelling import spelled_out
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
-from lorewright.rules.verbs import verb_of
+from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words, singular
 from lorewright.values.readings import Unclear
 from lorewright.values.records import InterpreterOutput
@@ -319,3 +319,36 @@ def _with_words(reading: Reading, said: str) -> Reading:
 def vocabulary_of(nouns: Nouns) -> set[str]:
     """Return the words of all names in scope, in lower case."""
     return {word for candidate in nouns.everything() for key in candidate.keys for word in key.words}
+
+
+# What is said after a knock is said to the door.
+
+
+def through_door(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading]:
+    """Return the readings of a line, words to nobody after a knock as said through the door."""
+    knocking = verb_for("knock_on")
+    found: list[Reading] = []
+    at_door = False
+    for reading in readings:
+        said = reading.actions[0] if len(reading.actions) == 1 and reading.actions[0].target_id is None else None
+        verb = None if said is None else verb_of(said.type)
+        is_said = at_door and verb is not None and verb.is_speech
+        made = posed(ctx, reading.words, deed=_through(reading.words)) if is_said else None
+        found.append(reading if made is None else replace(made, words=reading.words))
+        last = reading.actions[-1] if reading.actions else None
+        at_door = (at_door and (last is None or is_said)) or (
+            knocking is not None and last is not None and last.type == knocking.name
+        )
+    return found
+
+
+def _through(words: str) -> str:
+    """Return what is said through a door as it stands after `you`."""
+    plain = re.sub(r"^(?:(?:and|then|i) )+", "", words.strip(' "“”*'), flags=re.IGNORECASE)
+    told = _SPOKEN.match(plain)
+    if told is None:
+        return f"say “{plain}” through the door" if len(plain) < _LONGEST else "say it through the door"
+    return f"{_of_player(plain)} through the door" if len(plain) < _LONGEST else f"{told[0]} through the door"
+
+
+_SPOKEN = re.compile(r"(?:ask|say|call|shout|whisper|tell|announce|explain)\b(?= [a-z])", re.IGNORECASE)

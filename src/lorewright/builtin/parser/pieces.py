@@ -300,7 +300,8 @@ def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
         # Whom one leans over to, or nods at, one speaks to.
         ctx = replace(ctx, listener=turned_to, topic="")
     for action in reading.actions:
-        detail = str(action.metadata.get("detail", ""))
+        is_door = any(door.kind == "door" and door.id == action.target_id for door in reading.mentioned)
+        detail = "" if is_door else str(action.metadata.get("detail", "")).removeprefix("through ")
         # What goes on is about what was held in it, and not about one's own hand.
         ctx = replace(ctx, prose_noun=ctx.prose_noun if not detail or is_everybodys(detail) else detail)
         verb = verbs().get(action.type)

@@ -257,6 +257,8 @@ def _one_beat(first: Reading, second: Reading) -> Reading | None:
     if not (_is_beat(first) and _is_beat(second)):
         return None
     before, after = first.actions[0], second.actions[0]
+    if before.deed.startswith("mean to "):
+        return None
     if not after.deed or not before.deed:
         return replace(first if before.deed else second, words=f"{first.words} {second.words}")
     deed = f"{before.deed.replace(', and ', ', ') if before.form == STEPS else before.deed}, and {after.deed}"

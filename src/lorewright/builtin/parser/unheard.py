@@ -319,7 +319,8 @@ def _peered(ctx: ParseContext, text: str, readings: Sequence[Reading], told: Seq
 
 
 _PEERS = re.compile(
-    r"\b(?:window|pane|glass|blinds?|slats|outside|door)\b.*\b(?:make out|see|find out|tell) (?:what|who|where|how)\b",
+    r"\b(?:window|pane|glass|blinds?|slats|outside|door)\b.*\b(?:make out|see|find out|tell|at) (?:wh\w+|how)\b"
+    r"|\b(?:through|out of|out) the (?:window|pane|glass|blinds?|slats)\b.* (?:at|for) (?!the (?:lot|sky|rain)\b)",
     re.IGNORECASE,
 )
 

@@ -126,6 +126,8 @@ def opened_way(ctx: ParseContext, words: str, phrase: str) -> Reading | None:
 
 def may_be_opened(ctx: ParseContext, phrase: str) -> bool:
     """Tell whether a phrase names a door or a way, and nothing that is opened to see what is in it."""
+    if phrase.casefold() in lexicon().thing_pronouns:
+        phrase = ctx.prose_noun or (phrase if ctx.thing is None else ctx.thing.name)
     is_known = resolve(phrase, (*ctx.nouns.doors, *ctx.nouns.exits)) is not None
     return is_known or opened_way(ctx, phrase, phrase) is not None
 

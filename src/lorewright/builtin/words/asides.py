@@ -146,7 +146,7 @@ Section = Literal["questions", "deeds"]
 
 
 # What has words that stand in many a question counts for nothing beside what is clearly asked.
-_LOOSE = frozenset(("may", "restart", "display", "undo", "part", "dice", "help", "hint", "machine", "typing", "turns"))
+_LOOSE = frozenset("may restart display undo part dice help hint machine typing turns important".split())
 
 
 def subjects_in(text: str, section: Section) -> tuple[str, ...]:

@@ -317,6 +317,9 @@ def _quoted(text: str, tag_acts: TagActs, is_said: IsKind) -> tuple[Act, ...]:
     at = 0
     for quote in (*quotes, None):
         outside = text[at : len(text) if quote is None else quote.start()].strip(f"{_AROUND}.")
+        if at and found and (named := _TO_WHOM.match(outside)) is not None:
+            found[-1] = found[-1].model_copy(update={"person": found[-1].person or named["whom"]})
+            outside = outside[named.end() :]
         if re.sub(r"\W|\band\b|\bthen\b", "", outside):
             acts = tag_acts(outside)
             frame = _FRAME.fullmatch(f" {acts[-1].words.strip('.')}") if acts else None
@@ -335,18 +338,31 @@ def _quoted(text: str, tag_acts: TagActs, is_said: IsKind) -> tuple[Act, ...]:
     return tuple(found) if is_beside else ()
 
 
+# Behind what is quoted: to whom it is said.
+_TO_WHOM = re.compile(
+    r"(?:to|at) (?P<whom>(?:(?:mr|mrs|miss|captain|the|old) )?\w+)(?=$|[,.;]| and\b| then\b)", re.IGNORECASE
+)
+
+
 def is_quoted(words: str, text: str) -> bool:
     """Tell whether words of a line stand in quotation marks there."""
     return any(words.strip(f'{_AROUND}".') in quote[1] for quote in _QUOTE.finditer(text))
 
 
 def _as_said(act: Act, is_said: IsKind) -> Act:
-    """Return an act in quotation marks as words to somebody: what is quoted is no deed."""
+    """Return an act in quotation marks as words to somebody: what is quoted is no deed; a noun alone asks for none."""
+    if _FRAGMENT.fullmatch(act.words) and (not is_said(act) or act.kind == _ASKED_OF_THEM):
+        return Act(kind=_ASKED_ABOUT, words=act.words, person=act.person, topic=act.words, score=1.0, odd=act.odd)
     return act if is_said(act) else Act(kind=_ASKED_OF_THEM, words=act.words, topic=act.words, score=1.0, odd=act.odd)
 
 
-# The kind of words that ask somebody for a deed.
-_ASKED_OF_THEM = "request"
+# The kind of words that ask somebody for a deed, and of those that somebody is asked about.
+_ASKED_OF_THEM, _ASKED_ABOUT = "request", "ask_more"
+_FRAGMENT = re.compile(
+    r"(?:(?:under|before|after|at|in|on|behind|by|from|for|inside|beneath|below) )?(?:(?:the|my|your|a|an|this|that) "
+    r"(?:[\w'’-]+ ){0,2}?[\w'’-]+|(?:room|pier|number|level|nine|ten|eleven|twelve|midnight) ?[\w'’-]*)[.!]*",
+    re.IGNORECASE,
+)
 
 
 def _name_in(whom: str) -> str:

@@ -195,6 +195,8 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
         return True
     if any(pattern.match(text) for pattern in (_NEW_THERE, _NOW_THERE, _BECOME, _SUDDENLY, _WEATHER, _CAME_TO_MIND)):
         return True
+    if _SWITCHED.match(text) and not set(_stripped(plain)) & _words()["habits"]:
+        return True
     if _DONE_BY.match(text) and not _OWN.match(text):
         return True
     if _HOUR.match(text):
@@ -214,6 +216,11 @@ def narrates(sentence: str, nouns: Nouns) -> bool:
     return _happens(plain, nouns)
 
 
+_SWITCHED = re.compile(
+    r"(?:and |then |but )*(?:all )?the (?:\w+ )?"
+    r"(?:(?:lights?|power|lamps|alarm|radio|music) (?:all )?(?:goes?|comes?|turns?) (?:back )?(?:on|out|off)"
+    r"|(?:bus|train|taxi|cab|boat) (?:arrives|comes|pulls up) (?:early|already|right))\b"
+)
 # `Mr Gaunt forgot to lock it, so I just leave.`
 _SO_I = re.compile(r"\b(?:forgot|left|dropped|lost|never|has|had)\b.*\bso (?:now )?i\b")
 _FEWEST = 2

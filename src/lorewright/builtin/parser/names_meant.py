@@ -1,0 +1,182 @@
+"""A whole line, and who and what is here -> the same with what is meant by its name: `the captains`, `the study lock`,
+the man over there, `knock on 12`, `jins tab`."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.words.clauses import bare, lexicon, words_of
+from lorewright.builtin.words.english import is_english
+from lorewright.builtin.words.noun_phrases import exact, in_prose, pronoun_fits, resolve
+from lorewright.scene_lore.nouns import singular
+
+
+def with_names(ctx: ParseContext, text: str) -> str:
+    """Return a line with a name for each who is called otherwise: several who are called alike each by name, who stands
+    there by name, a lock by its door, a room by its number."""
+    text = _OWNED.sub(partial(_owned, ctx), text)
+    text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
+    text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
+    text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
+    return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
+
+
+# `jins tab`: the apostrophe of a name was left out.
+_OWNED = re.compile(r"\b(?P<name>[a-z]{2,})s(?= [a-z])", re.IGNORECASE)
+
+
+def _owned(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a name that is known with the apostrophe of what is somebody's; other words as they are."""
+    name = found["name"].casefold()
+    people = (*ctx.nouns.people, *ctx.nouns.known_people)
+    is_called = any(key.words == (name,) for person in people for key in person.keys)
+    return f"{found['name']}'s" if is_called and not is_english(f"{name}s") else found[0]
+
+
+def _by_known_calling(ctx: ParseContext, text: str) -> str:
+    """Return words with the calling by which somebody is shown for another word for it: `constable` for `cop`."""
+    for row in lexicon().callings if ctx.shown else ():
+        names = [" ".join(name) for name in row if name != ("police",)]
+        said = next((name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)), "")
+        if said and not _is_shown(ctx, said) and (known := next((name for name in names if _is_shown(ctx, name)), "")):
+            text = re.sub(rf"\b{re.escape(said)}\b", known, text, flags=re.IGNORECASE)
+    return text
+
+
+def _is_shown(ctx: ParseContext, phrase: str) -> bool:
+    """Tell whether a phrase names anything that is here, or stands in what the prose shows."""
+    is_told = re.compile(rf"\b{re.escape(phrase)}\b", re.IGNORECASE)
+    return exact(phrase, ctx.nouns.everything()) is not None or any(is_told.search(noun.text) for noun in ctx.shown)
+
+
+# `knock on 12`: a number alone is that of a room.
+_NUMBERED = re.compile(
+    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up )?to|call at|listen at|in|into|at|visit|open|unlock|for|from)"
+    r" (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
+    re.IGNORECASE,
+)
+
+
+def _numbered(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a number with the room that has it before it, where one is known; else the words as they are."""
+    room = f"room {found['number']}"
+    return f"{found['to']}{room}" if _is_shown(ctx, room) else found[0]
+
+
+# `listen to Marit and Penhale`: a name alone after `and` is no act.
+_HEARD = re.compile(
+    r"^(?P<act>(?:i )?(?:listen (?:in )?(?:on|to)|eavesdrop on|spy on|watch|overhear|observe|follow)) (?P<one>[\w' ]+?)"
+    r" and (?P<other>[\w' ]+?)(?P<end>[.! ]*)$",
+    re.IGNORECASE,
+)
+
+
+def _both_heard(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return the act for each of two people, where both are here; else the words as they are."""
+    one, other = found["one"], found["other"]
+    if any(exact(bare(words_of(name)), ctx.nouns.people) is None for name in (one, other)):
+        return found[0]
+    act = _SENSED.sub("listen to", found["act"])
+    return f"{act} {one} and {act} {other}{found['end']}"
+
+
+_SENSED = re.compile(r"\b(?:eavesdrop on|listen in on|overhear)\b", re.IGNORECASE)
+
+# `look at the captains`: each of those who are here; what else is done to them, to the first of them.
+_PLURAL = re.compile(
+    r"^(?P<act>(?:(?:and|then|i|we) )*(?P<verb>(?!(?:ask|tell|talk|speak|say|greet|hello|hi|hey|call|who|what|where|why"
+    r"|how|when|is|are|do|does|did|can|could|the|which)\b)[a-z]+)\b[^,;.!?\"“]*?)"
+    r"\b(?:the |both |both the |these |those |two |the two )(?P<sort>[a-z]+?s)(?P<end>[.! ]*)$"
+    r"|^(?P<short>(?:x|examine|watch|see) )(?P<sorts>[a-z]+?s)(?P<stop>[.! ]*)$",
+    re.IGNORECASE,
+)
+_SEEN = frozenset("x examine look watch see observe study inspect stare glance".split())
+
+
+def _each_of(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return words with the names of those who are called so, where several are here; else the words as they are."""
+    many = (found["sort"] or found["sorts"]).casefold()
+    one = singular(many)
+    called = [person for person in ctx.nouns.people if any(one in key.words for key in person.keys)]
+    if one == many or len(called) < _SEVERAL or exact(many, ctx.nouns.everything()) is not None:
+        return found[0]
+    act, end = found["act"] or found["short"], found["end"] or found["stop"] or ""
+    is_seen = (found["verb"] or found["short"]).strip().casefold() in _SEEN
+    names = [person.name for person in (called if is_seen else called[:1])]
+    return " and ".join(f"{act.strip()} {name}" for name in names) + end
+
+
+_SEVERAL = 2
+
+
+# Who is asked about by where they stand: `who is that man over there?`
+_WHO_IS_THAT = re.compile(
+    r"^(?P<asks>(?:(?:and|so|hey|ok|but),? )?who(?:[’']?s| is)) (?:(?P<that>that|this)(?: one)?"
+    r"|(?:that|this|the)(?: (?:old|young|other|strange|tall|quiet))? (?P<sort>man|woman|guy|lady|fellow|bloke))"
+    r"(?P<there>(?: standing| sitting)?(?: right)?(?: over)? (?:there|here))?(?=[?!. ]*$)",
+    re.IGNORECASE,
+)
+
+
+def _named(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a question about the only one here who can be meant, by name; other questions as they are."""
+    sort = found["sort"]
+    if sort is None and (ctx.topic or ctx.person is not None):
+        return found[0]
+    fitting = [person for person in ctx.nouns.people if sort is None or pronoun_fits(person, sort.lower())]
+    others = [person for person in fitting if person != ctx.listener] or fitting
+    known = [person for person in others if person.pronoun != "they"] or others
+    # Where two are here, who speaks is not asked about.
+    if sort is None and len(known) > 1:
+        return found[0]
+    return f"{found['asks']} {known[0].name}" if len(known) == 1 else found[0]
+
+
+def _lock_as_door(ctx: ParseContext, text: str) -> str:
+    """Return words with the door for its lock, where the prose does not tell of that lock itself: to force the
+    study lock is to force the study door, and not the front door whose lock is shown."""
+    for door in ctx.nouns.doors if _LOCK.search(text) else ():
+        told = [noun.text.casefold() for noun in ctx.shown if _A_LOCK.search(noun.name)]
+        if any(" ".join(key.words) in text_of for key in door.keys for text_of in told):
+            continue
+        called = {words for key in door.keys for words in (key.words, key.words[:-1]) if words}
+        names = "|".join(r"\W+".join(map(re.escape, words)) for words in sorted(called, key=len, reverse=True))
+        for lock in (
+            rf"(?:the )?\b(?:{names}) {_LOCK.pattern}",
+            rf"(?:the )?{_LOCK.pattern} (?:of|on|in|to) (?:the )?(?:{names})\b",
+        ):
+            tried = partial(_tried, door.name)
+            text = re.sub(rf"(?P<pick>\bpicks? (?:at )?)?{lock}", tried, text, flags=re.IGNORECASE)
+    return text
+
+
+def _tried(door: str, found: re.Match[str]) -> str:
+    return f"pick the lock of the {door}" if found["pick"] else f"the {door}"
+
+
+_LOCK = re.compile(r"\b(?:lock|keyhole)\b", re.IGNORECASE)
+_A_LOCK = re.compile(r"locks?")
+# `who is in the music room?`, `what is in the attic?`
+_ASKED_OF = re.compile(
+    r"^(?:so |and |but |hey,? )?(?P<asked>who|what)(?:['’]?s| is| are| else is) (?:there )?(?:in|inside) "
+    r"(?P<the>the |that )?(?P<what>\w[\w'’ -]*?)(?: right now| now)?(?P<end>\W*)$",
+    re.IGNORECASE,
+)
+
+
+def _asked_of_place(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a question who is at another place as one whether anybody is, and one what is in something that is not
+    here as one about what the player knows of it."""
+    nouns, what = ctx.nouns, found["what"]
+    if exact(what, (nouns.place, *nouns.people, *nouns.things)) is not None:
+        return found[0]
+    is_place = exact(what, (*nouns.exits, *nouns.known_places)) is not None
+    if found["asked"].casefold() == "who":
+        return f"is anyone in {found['the'] or ''}{what}{found['end']}" if is_place else found[0]
+    noun = None if resolve(what, nouns.everything()) is not None else in_prose(what, nouns)
+    if not is_place and (noun is None or noun.standing != "absent"):
+        return found[0]
+    asking_after = "ask about" if nouns.people else "what do I know about"
+    return f"{asking_after} {found['the'] or ''}{what}"
