@@ -1,5 +1,5 @@
-"""A whole line, and who and what is here -> the same as it is meant: what is held out to somebody as given, with the walk
-to somebody elsewhere before it, as what is known decides, and without what the player takes back in it."""
+"""A whole line, and who and what is here -> the same as it is meant: what is held out to somebody as given, with the
+walk to somebody elsewhere before it, as what is known decides, and without what the player takes back in it."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _FOLLOWS = re.compile(
 
 
 def reworded_line(ctx: ParseContext, text: str) -> str:
-    """Return a line as it is meant here: with the names of whom and what it means, what is held out to somebody (`here's
-    my coin`) as given, a walk before what is done elsewhere."""
+    """Return a line as it is meant here: with the names of whom and what it means, what is held out to somebody
+    (`here's my coin`) as given, a walk before what is done elsewhere."""
     text = with_names(ctx, text if ctx.nouns.people else _LET_OUT.sub("i want to leave", text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
