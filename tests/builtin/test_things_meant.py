@@ -532,3 +532,42 @@ def test_a_cup_may_be_given_back_and_no_other_given_away() -> None:
     back = _action(_read("give Viktor back the cup", "give", target="cup", person="Viktor", scenery=cup))
     away = _action(_read("give Viktor the cup", "give", target="cup", person="Viktor", scenery=cup))
     assert (back.form, away.form) == ("pose", "give")
+
+
+def test_what_is_ordered_where_nobody_serves_is_taken_by_oneself() -> None:
+    scenery = (_noun("coffee", "Coffee stands on the ring."),)
+    output = _read("get a coffee", "order", target="coffee", scenery=scenery, people=())
+    assert (_action(output).form, _action(output).metadata["detail"]) == ("eat", "coffee")
+
+
+def test_what_is_asked_for_of_somebody_here_is_not_taken() -> None:
+    scenery = (_noun("coffee", "Coffee stands on the ring."),)
+    output = _read("can I have a coffee", "order", target="coffee", scenery=scenery)
+    assert _action(output).type == "call_for"
+
+
+def test_a_drink_is_put_on_a_tab_by_order_whosever_it_is() -> None:
+    for tab in ("my tab", "the tab", "Lin's tab"):
+        output = _read(f"put it on {tab}", "put", target="it", second=tab, scenery=())
+        assert [action.type for action in output.proposed_actions] == ["call_for"]
+
+
+def test_what_one_carries_goes_into_a_pocket_and_stays_with_one() -> None:
+    output = _read("put the notebook in my pocket", "put", target="notebook", second="my pocket", carried=(NOTEBOOK,))
+    assert _action(output).type == "pose"
+
+
+def test_what_is_not_done_is_told_as_that() -> None:
+    output = _read("I don't ring the bell", "refuse", scenery=(_noun("bell", "A bell stands there."),))
+    assert (_action(output).type, _action(output).deed) == ("pose", "do not ring the bell")
+
+
+def test_what_nobody_can_keep_is_taken_for_what_is_done_with_it() -> None:
+    scenery = (_noun("hat", "A hat hangs there."),)
+    acts = (
+        Act(kind="take", words="take the hat", score=0.9, target="hat"),
+        Act(kind="wear", words="and put it on", score=0.9, target="it"),
+    )
+    within = SCOPES["bar"].model_copy(update={"scenery": scenery})
+    output = interpret(InterpreterInput(player_text="take the hat and put it on", scope=within), lambda line: acts)
+    assert [action.form for action in output.proposed_actions] == ["wear"]

@@ -64,6 +64,23 @@ LINES = (
         aside="lore",
         never=("laundromat",),
     ),
+    # What is looked for is found there or not, and what is shown of a thing is told without the rest of its sentence.
+    Line("check the mat for a key", scenario="locked_house", acts=("look",), says="a key"),
+    Line("look for a key under the mat", scenario="locked_house", never=("a mat, a hat",)),
+    Line("look at the stair", scenario="locked_house", acts=("look",), says="fourteen steps", never=("a mat, a hat",)),
+    Line("look for a way out", scenario="locked_house", aside="ways"),
+    Line("get me out of here", scenario="locked_house", may_ask=True, says="go kitchen"),
+    Line("check the register for room 12", scenario="night_desk", says="for 12 a line"),
+    Line("look at the tin hen", scenario="seven_minutes", says="Teo winds the tin hen", never=("nearer than she",)),
+    Line("check how much is on the credstick", acts=("look",), to="credsticks"),
+    # Who is called by another word, and what by a number alone.
+    Line("go see what the cop wants", scenario="night_desk", acts=("go",), goes_to="parking_lot"),
+    Line("go knock on 12", scenario="night_desk", goes_to="walkway", says="You knock"),
+    Line("look out of the window at the constable", scenario="night_desk", says="Constable Oakes"),
+    # What happened is asked of who can tell.
+    Line("what happened?", acts=("ask",), to="viktor", topic="ice"),
+    Line("ask viktor what's wrong", acts=("ask",), to="viktor", topic="ice"),
+    Line("what happened?", scenario="locked_house", aside="recap"),
     # Kindness needs no dice.
     Line("sit with bao", acts=("pose",), is_rolled=False, says="You sit down beside Captain Bao"),
     Line("join bao", acts=("pose",), is_rolled=False, says="Captain Bao"),

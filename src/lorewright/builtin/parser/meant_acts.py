@@ -295,8 +295,9 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     if kind.elsewhere and not kind.anywhere and act.target and lies_elsewhere(ctx, act.target):
         line = kinds()[kind.elsewhere].lines[0].format(target=act.target)
         return act.model_copy(update={"kind": kind.elsewhere, "words": line})
-    if kind.unserved and act.target and serves_oneself(ctx, act.target):
-        words = f"take {act.target if act.target.startswith('some ') else with_article(act.target)}"
+    if kind.unserved and act.target and serves_oneself(ctx, words, act.target):
+        is_counted = act.target.casefold().split()[0] in _COUNTED
+        words = f"take {act.target if is_counted else with_article(act.target)}"
         return act.model_copy(update={"kind": kind.unserved, "words": words})
     if kind.stops and is_own:
         # One goes with what one carries, not to it.

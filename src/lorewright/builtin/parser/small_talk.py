@@ -293,11 +293,15 @@ def hosts_here(ctx: ParseContext) -> list[Candidate]:
     return [person for person in ctx.nouns.people if HOSTS & _words_of_names(person)]
 
 
-def serves_oneself(ctx: ParseContext, phrase: str) -> bool:
-    """Tell whether nobody is here who could be asked for something, or it stands here, and nobody serves."""
+def serves_oneself(ctx: ParseContext, words: str, phrase: str) -> bool:
+    """Tell whether nobody is here who could be asked for something, or it stands here, nobody serves, and it is taken
+    and not asked for: `I get some tea`."""
     noun = in_prose(phrase, ctx.nouns)
     is_shown = noun is not None and noun.standing != "absent"
-    return not ctx.nouns.people or (is_shown and not hosts_here(ctx))
+    return not ctx.nouns.people or (is_shown and not hosts_here(ctx) and _GETS.match(words) is not None)
+
+
+_GETS = re.compile(r"(?:(?:and|then|so|i|gonna|going to)\s+)*(?:get|gets|grab|fetch|have|need|take)\b", re.IGNORECASE)
 
 
 def hear(
