@@ -100,12 +100,13 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     talk = given.talk
     listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
     topic = "" if talk is None else talk.topic
-    ctx = ParseContext(nouns=nouns, verbs=given.verbs)
-    ctx = replace(ctx, has_mood=has_mood(text))
+    ctx = ParseContext(nouns=nouns, verbs=given.verbs, has_mood=has_mood(text))
     names = vocabulary_of(nouns) | {word for verb in given.verbs for word in verb.split()}
     shown = words_shown(nouns)
     slips = mended_in(text, names, shown)
-    typed, text = text, at_first(spelled_out(text, names, shown), given.options, given.said_before)
+    typed, plain = text, spelled_out(text, names, shown)
+    if (text := at_first(plain, given.options, given.said_before)) != plain:
+        typed = text
     known = _OWN_KNOWLEDGE.fullmatch(text)
     if known is not None:
         return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
