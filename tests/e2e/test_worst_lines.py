@@ -313,6 +313,10 @@ LINES = (
     # A remark, a request and a farewell are what they are; what is called out is called out.
     Line("Quiet night, huh", to="viktor", never=("take a moment",)),
     Line("how do you know everyone here?", scenario="seven_minutes", to="lena"),
+    Line("where's the lamp?", scenario="lamp_night", never=("Take the duckboards", "you can go")),
+    Line(
+        "I've got tapers for Ambrose. Where can I find him?", scenario="lamp_night", to="marit", never=("Penhale is",)
+    ),
     Line("could you take me to Ambrose please?", scenario="lamp_night", goes_to="flood_chapel"),
     Line("could I have some tea please", scenario="lost_property", to="dorrie", says="Some tea?"),
     Line("Goodnight, Dorrie. Drive carefully!", scenario="night_desk", goes_to="office"),
