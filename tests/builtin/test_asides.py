@@ -371,6 +371,8 @@ def test_why_one_does_something_is_remembered_in_any_form_of_the_word() -> None:
         ("is this the whole game or are there other stories", "rules"),
         ("set the closet on fire", "story"),
         ("blow up the house", "story"),
+        ("copy the passkey", "story"),
+        ("can I just wait until nine", "rules"),
         ("I mutter, what could go wrong", "mused"),
         ("I'm a wizard so I light the lamp", "story"),
         ("I travel back to when I was six", "story"),

@@ -130,6 +130,7 @@ def test_what_is_said_to_nobody_needs_two_words_of_a_sentence_to_be_like_it() ->
         'say "I am not the buyer"',
         "shout through the door that I mean no harm",
         "call after Dorrie to drive carefully",
+        "Shout: I've got the police with me",
     ],
 )
 def test_what_is_called_or_said_in_so_many_words_is_loud_enough(words: str) -> None:

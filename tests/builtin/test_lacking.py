@@ -52,6 +52,11 @@ def test_what_comes_by_its_hours_is_not_boarded_before(line: str) -> None:
     assert output.aside.words in line
 
 
+def test_nobody_who_serves_has_a_taxi_to_give() -> None:
+    output = heard("order a taxi to the pier", "order")
+    assert (output.aside and output.aside.kind, output.proposed_actions) == ("ride", ())
+
+
 def test_a_window_is_no_way_out() -> None:
     (action,) = heard("I climb out of the window", "go").proposed_actions
     assert (action.type, action.metadata["detail"]) == ("attempt", "window")

@@ -26,6 +26,8 @@ NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
         ("why candles everywhere", "why are the candles everywhere"),
         ("Quiet night, huh", "it's a quiet night."),
         ("quiet as a grave", "quiet as a grave"),
+        ("smells good in here", "it smells good in here"),
+        ("smells the glass", "smells the glass"),
         ("Good night, Viktor. Drive carefully!", "Good night, Viktor. take care!"),
         ("drive carefully to the pier", "drive carefully to the pier"),
         ("tell Viktor Jin sent me", "tell Viktor that Jin sent me"),

@@ -330,6 +330,10 @@ LINES = (
     # A remark, a request and a farewell are what they are; what is called out is called out.
     Line("Quiet night, huh", to="viktor", never=("take a moment",)),
     Line("how do you know everyone here?", scenario="seven_minutes", to="lena"),
+    Line("where's the lamp?", scenario="lamp_night", never=("Take the duckboards", "you can go")),
+    Line(
+        "I've got tapers for Ambrose. Where can I find him?", scenario="lamp_night", to="marit", never=("Penhale is",)
+    ),
     Line("could you take me to Ambrose please?", scenario="lamp_night", goes_to="flood_chapel"),
     Line("could I have some tea please", scenario="lost_property", to="dorrie", says="Some tea?"),
     Line("Goodnight, Dorrie. Drive carefully!", scenario="night_desk", goes_to="office"),
@@ -430,7 +434,16 @@ LINES = (
     # One knows of every door whether it is locked.
     Line("try all four doors one after the other", scenario="locked_house", aside="ways", says="study"),
     Line("check which doors are locked", scenario="locked_house", aside="ways"),
-    Line("look behind me to check nobody followed me in", acts=("look",), never=("still you", "all there")),
+    Line("look behind me to check nobody followed me in", never=("still you", "all there")),
+    Line("order a whiskey, drink it, ask about pier 9", acts=("call_for", "ask"), to="viktor", never=("credstick",)),
+    Line("order a beer and take it over to Bao", acts=("call_for",), to="bao", never=("picking up",)),
+    Line(
+        "check the hat for a name, hang it back up, then go to the kitchen",
+        scenario="locked_house",
+        goes_to="kitchen",
+        never=("the name back",),
+    ),
+    Line("go over and put the umbrellas back in order", scenario="lost_property", never=("Office",)),
     Line("knock on the study door, then give up and go to the kitchen", scenario="locked_house", goes_to="kitchen"),
     Line("look at the study door and then try it", scenario="locked_house", never=("Attic",)),
     Line("start with the lock on the front door", scenario="locked_house", acts=("look",)),

@@ -216,7 +216,7 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
         return None
     wanted = _own_words(given, outcome)
     form = word_forms().get(outcome.form)
-    if form is not None and form.answer == _APOLOGY and not _SORRY.search(wanted):
+    if form is not None and form.answer == _APOLOGY and _SORRY.match(outcome.words) and not _SORRY.search(wanted):
         # What one is sorry for is no subject of its own.
         return None
     # One answer is given once in a turn, and to the words of the line that have it.
@@ -231,7 +231,10 @@ def answers_of_scenario(given: NarratorInput, outcome: Outcome) -> list[Beat] | 
     return [Beat("outcome", _OWN, {"words": wanted}, {"who": who})] if wanted and not is_said else None
 
 
-_APOLOGY, _SORRY = "heard.apology", re.compile(r"sorry|apolog|forgive", re.IGNORECASE)
+_APOLOGY = "heard.apology"
+_SORRY = re.compile(
+    r"(?:(?:i|i'm|im|i am|so|very|really|oh|hey|that|just|to say)\W+)*(?:sorry|apolog|forgive)", re.IGNORECASE
+)
 
 
 def _own_words(given: NarratorInput, outcome: Outcome) -> str:
@@ -300,12 +303,27 @@ def echoed_as(group: str, deed: str) -> str:
     taken_up = _ECHOED_AS.get(group, group)
     if taken_up in _OF_NO_SORT and (sort := sort_of_question(deed)) is not None:
         return sort.reply
+    if taken_up == _ASKED and _DID_I.match(deed) and not _KNOWN_OF.search(deed):
+        return "asked.self"
     return _ECHOED_AS[_OWN_AFFAIR] if is_own and taken_up in (_ASKED, "asked.self") else taken_up
+
+
+# Whether the listener did something, or is something: nobody has to be told that.
+_DID_I = re.compile(r"(?:(?:did|do|have|had|was|were|am|are)(?:n't)? I|whether I)\b", re.IGNORECASE)
 
 
 # Groups of questions that a sort of questions says more of than they do.
 _OF_NO_SORT = frozenset(
-    (_ASKED, "asked.self", "asked.own_affair", "asked.taste", "talk.wish", "talk.work", "talk.wellbeing")
+    (
+        _ASKED,
+        "asked.self",
+        "asked.own_affair",
+        "asked.taste",
+        "talk.wish",
+        "talk.work",
+        "talk.wellbeing",
+        "asked.memory",
+    )
 )
 
 
@@ -314,10 +332,15 @@ def way_asked(given: NarratorInput, outcome: Outcome) -> str:
     does."""
     asked = {word.low for word in words_of(outcome.words)} - _NO_PLACE
     for way in given.scene.exits:
-        words = {word.low for name in (way.name, way.to_name, *way.to_aliases) for word in words_of(name)} - _NO_PLACE
+        words = {low[-1] for name in (way.name, way.to_name, *way.to_aliases) if (low := _in_name(name))} - _NO_PLACE
         if asked & words:
             return place_name(way.name)
     return ""
+
+
+def _in_name(name: str) -> list[str]:
+    """Return the words of a place's name up to its noun, without numbers: the lamp is no `Lamp Row`."""
+    return [word.low for word in words_of(name) if not word.low.isdigit()]
 
 
 # Words that stand in the names of many places.

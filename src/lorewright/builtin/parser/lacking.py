@@ -73,7 +73,9 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
     is_handled = act.kind in decree_words()["handling"]
     if not ctx.nouns.knows_scenery:
         return None
-    if not (kind.said or kind.aside) and (wanted := _found(ctx, act) or _way_that_is_none(ctx, act) or _ride(ctx, act)):
+    if not kind.aside and (ride := _ride(ctx, act)) is not None:
+        return ride
+    if not (kind.said or kind.aside) and (wanted := _found(ctx, act) or _way_that_is_none(ctx, act)):
         return wanted
     for pattern in (_HELD_OUT, _ALREADY) if act.kind in decree_words()["claiming"] else ():
         held = pattern.search(act.words)
@@ -185,9 +187,16 @@ _BOARDED = re.compile(
 )
 
 
+_HAILED = re.compile(
+    r"^(?:(?:and|then|so|i|we|just|quickly) )*(?:order|call|hail|summon|phone for|ring for|flag down|get me|call me)s? "
+    r"(?:a|an|the|for a) (?P<what>taxi|cab|uber|limousine|limo|rickshaw|minicab)\b",
+    re.IGNORECASE,
+)
+
+
 def _ride(ctx: ParseContext, act: Act) -> Reading | None:
     """Return what would be boarded as not there to be boarded; None where it is here, or is a way."""
-    boarded = _BOARDED.match(act.words.strip(" *"))
+    boarded = _BOARDED.match(act.words.strip(" *")) or _HAILED.match(act.words.strip(" *"))
     at_hand = (*ctx.nouns.exits, *ctx.nouns.here, *ctx.nouns.carried, *ctx.nouns.people)
     if boarded is None or resolve(boarded["what"], at_hand) is not None:
         return None

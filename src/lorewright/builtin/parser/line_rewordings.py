@@ -217,7 +217,7 @@ _SILENT = (
     r"(?:answers?|picks? up|replies|reply|responds?)\b"
 )
 _NO_ANSWER = re.compile(
-    r"^(?P<call>.*\b(?:call|calling|phone|phoning|ring|ringing|dial|text)(?: up)? (?P<whom>(?-i:[A-Z])\w+)\b.*?)"
+    r"^(?P<call>.*\b(?:call|calling|phone|phoning|ring|ringing|dial|text)(?: up)? (?P<whom>\w+)\b.*?)"
     rf"(?:(?:[,.;!]| and| but| then)+ {_SILENT},? (?:then )?(?P<first>\w[^?]*)"
     rf"|(?P<then>[,.;!]? (?:and |then )+[^,.;!?]+?) {_SILENT})[.! ]*$",
     re.IGNORECASE,

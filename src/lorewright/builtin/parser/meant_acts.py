@@ -35,7 +35,7 @@ from lorewright.builtin.parser.steps import (
     told_only,
     verb_told,
 )
-from lorewright.builtin.parser.ways import lies_elsewhere, vehicle_here
+from lorewright.builtin.parser.ways import lies_elsewhere, vehicle_here, way_to_person
 from lorewright.builtin.words.act_nouns import (
     agreeing,
     is_same_prose,
@@ -284,6 +284,8 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
             return made(act.model_copy(update={"kind": other, "score": max(act.score, TURNED), **named}))
     act = made(doubted(act))
     kind = kind_of(act)
+    if kind.of_ways and (towards := way_to_person(ctx, (act.target or act.person).casefold())):
+        act = act.model_copy(update={"target": towards.name, "person": ""})
     if kind.leaves and not act.target and _ABOARD.search(words) and (vehicle := vehicle_here(ctx, kind)):
         return act.model_copy(update={"kind": vehicle[0], "words": f"{words} {vehicle[1]}", "target": vehicle[1]})
     if kind.stops and act.target:

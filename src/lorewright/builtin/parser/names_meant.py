@@ -20,7 +20,31 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
+    text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
+
+
+# `I've got tapers for Ambrose. Where can I find him?`
+_FIND_THEM = re.compile(
+    r"(?P<before>^[^.!?]*[.!?]+ .*?)(?P<asks>\bwhere (?:(?:can|do|could|will|might) i (?:find|see|meet|catch)|is|was"
+    r"|did you (?:last )?see)) (?P<who>him|her|he|she|them)\b",
+    re.IGNORECASE,
+)
+
+
+def _found_by_name(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a question after where somebody is with the name that the sentences before it have of the only one whom
+    the pronoun fits and who is not here; else the words as they are."""
+    who = found["who"].casefold()
+    said = f" {' '.join(word.low for word in words_of(found['before']))} "
+    named = {
+        person.id: person.name
+        for person in ctx.nouns.known_people
+        if person not in ctx.nouns.people
+        and (pronoun_fits(person, who) or person.pronoun is None)
+        and any(f" {' '.join(key.words)} " in said for key in person.keys)
+    }
+    return f"{found['before']}{found['asks']} {next(iter(named.values()))}" if len(named) == 1 else found[0]
 
 
 # `jins tab`: the apostrophe of a name was left out.

@@ -325,8 +325,8 @@ def vocabulary_of(nouns: Nouns) -> set[str]:
 
 
 def through_door(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading]:
-    """Return the readings of a line, words to nobody after a knock as said through the door."""
-    knocking = verb_for("knock_on")
+    """Return the readings of a line, words to nobody after a door was knocked on or opened as said through that."""
+    doors = {verb.name for verb in (verb_for("knock_on"), verb_for("try_door")) if verb is not None}
     found: list[Reading] = []
     at_door = False
     for reading in readings:
@@ -336,9 +336,7 @@ def through_door(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading
         made = posed(ctx, reading.words, deed=_through(reading.words)) if is_said else None
         found.append(reading if made is None else replace(made, words=reading.words))
         last = reading.actions[-1] if reading.actions else None
-        at_door = (at_door and (last is None or is_said)) or (
-            knocking is not None and last is not None and last.type == knocking.name
-        )
+        at_door = (at_door and (last is None or is_said)) or (last is not None and last.type in doors)
     return found
 
 

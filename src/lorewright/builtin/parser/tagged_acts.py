@@ -47,7 +47,7 @@ from lorewright.builtin.parser.speech import (
     unheard,
 )
 from lorewright.builtin.parser.vocatives import short_name
-from lorewright.builtin.parser.ways import is_open_way, may_be_opened
+from lorewright.builtin.parser.ways import is_named_as, is_open_way, may_be_opened
 from lorewright.builtin.words.asides import is_of_the_game, is_question
 from lorewright.builtin.words.clauses import lexicon, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, Tie, in_prose, resolve
@@ -370,9 +370,9 @@ def _lies_here(ctx: ParseContext, phrase: str) -> bool:
 def _is_way(ctx: ParseContext, phrase: str) -> bool:
     """Tell whether a phrase is a way out, or the place behind it."""
     here = (*ctx.nouns.people, *ctx.nouns.things)
-    return isinstance(resolve(phrase, (*ctx.nouns.exits, *ctx.nouns.known_places)), PhraseMatch) and (
-        resolve(phrase, here, whole=True) is None
-    )
+    found = resolve(phrase, (*ctx.nouns.exits, *ctx.nouns.known_places))
+    is_place_named = isinstance(found, PhraseMatch) and is_named_as(phrase, found)
+    return is_place_named and resolve(phrase, here, whole=True) is None
 
 
 def _aside(kind: str, act: Act) -> Reading:

@@ -16,14 +16,15 @@ from lorewright.builtin.parser.readings import (
     Reading,
     alone,
     person_meant,
+    posed,
     read_way,
     wondering,
 )
-from lorewright.builtin.parser.rewordings import with_deed
 from lorewright.builtin.parser.speech import called_behind, unheard
+from lorewright.builtin.parser.steps import told_of
 from lorewright.builtin.words import earshot
 from lorewright.builtin.words.asides import subjects_in
-from lorewright.builtin.words.clauses import find_posture, lexicon, words_of
+from lorewright.builtin.words.clauses import lexicon, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
@@ -493,8 +494,6 @@ def _names_somebody_here(ctx: ParseContext, text: str) -> bool:
 
 def _posed(ctx: ParseContext, reading: Reading) -> Reading:
     """Return an act that one does within oneself, told in the player's words."""
-    posture, words = find_posture(), reading.words.strip(" .,!?")
-    if posture is None:
-        return reading
-    posed: Reading = posture(ctx, words)
-    return replace(with_deed(posed, words, ()), words=reading.words)
+    words = reading.words.strip(" .,!?")
+    made = posed(ctx, words, **({"deed": deed} if (deed := told_of(words)) else {}))
+    return reading if made is None else replace(made, words=reading.words)

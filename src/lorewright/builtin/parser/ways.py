@@ -182,7 +182,7 @@ def carried_over(ctx: ParseContext, act: Act) -> Reading | None:
         for way in ferries
         if goal is not None and any(f" {' '.join(key.words)} " in f" {where} " for key in way.keys)
     ]
-    named = named or [way for way in ferries if way is _way_to_person(ctx, where)]
+    named = named or [way for way in ferries if way is way_to_person(ctx, where)]
     meant = named or (ferries if not where or _ACROSS.match(where) else [])
     if len(meant) != 1:
         return None
@@ -191,7 +191,7 @@ def carried_over(ctx: ParseContext, act: Act) -> Reading | None:
     return replace(_read_way(ctx, way), assumptions=(said,))
 
 
-def _way_to_person(ctx: ParseContext, where: str) -> Candidate | None:
+def way_to_person(ctx: ParseContext, where: str) -> Candidate | None:
     """Return the way to where the prose has somebody who is named and is not here; None where it tells of none."""
     person = exact(" ".join(_NO_GOAL.sub(" ", where).split()), ctx.nouns.known_people)
     placed = None if person is None else seen_off(ctx, person.candidate)
@@ -440,7 +440,23 @@ def is_open_way(ctx: ParseContext, act: Act) -> bool:
     """Tell whether a question after a way is answered by pointing: it leads on from here, and is not shut."""
     here = (*ctx.nouns.people, *ctx.nouns.things)
     near = resolve(act.target, ctx.nouns.exits) if resolve(act.target, here, whole=True) is None else None
-    return isinstance(near, PhraseMatch) and not near.candidate.is_shut and not _SHUT & words_in(act)
+    is_way = isinstance(near, PhraseMatch) and not near.candidate.is_shut and is_named_as(act.target, near)
+    return is_way and not _SHUT & words_in(act)
+
+
+def is_named_as(phrase: str, found: PhraseMatch) -> bool:
+    """Tell whether a phrase is a place's name by more than a word that stands before its noun: the lamp is no `Lamp
+    Row`."""
+    heads = {_head(key.words)[:_STEM] for key in found.candidate.keys}
+    return _head(phrase.casefold().split())[:_STEM] in heads
+
+
+# So many letters of a noun are enough: the others may be mistyped.
+_STEM = 3
+
+
+def _head(words: Sequence[str]) -> str:
+    return next((word for word in reversed(words) if not word.isdigit()), "")
 
 
 _SHUT = frozenset("locked closed shut barred blocked guarded key open unlock through past".split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from lorewright.builtin.words import earshot
@@ -20,7 +21,9 @@ _TO_ONESELF = "You say it to yourself, and nobody is here to answer. "
 _CALLED = "You say it loud enough to carry. No answer comes. "
 _HUSHED = "You say it inwardly, and nobody else hears it. For a breath it is quiet in you, and then it is as it was. "
 _ASKED_WITHIN = "You ask inwardly, and nobody else hears it. Which of them it is, none of them says. "
+_WHY_WITHIN = "You ask inwardly, and nobody else hears it. A reason none of them gives, or not the same one. "
 _SAID_WITHIN = "You say it inwardly, and nobody else hears it. They are parts of you, and have heard. "
+_WHY = re.compile(r"(?:\w+,? ){0,3}(?:why|y|how come)\b", re.IGNORECASE)
 
 
 def told_at(at: TurnPoint) -> tuple[str, ...]:
@@ -46,7 +49,8 @@ def answer_unheard(aside: Aside, plain: str, line: str, names: Sequence[str], to
         case "within":
             inner = _REMEMBERED.format(quote=" ".join(earshot.within(told)[-1:]))
             said = aside.words
-            lead = _HUSHED if earshot.hushes(said) else _ASKED_WITHIN if earshot.asks(said) else _SAID_WITHIN
+            asked = _WHY_WITHIN if re.match(_WHY, said) else _ASKED_WITHIN
+            lead = _HUSHED if earshot.hushes(said) else asked if earshot.asks(said) else _SAID_WITHIN
             return f"{lead}{inner}"
         case "company":
             about = () if plain.startswith(_COMPANY) else earshot.told_of(line, earshot.beyond(told, names))
