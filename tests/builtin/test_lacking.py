@@ -30,7 +30,9 @@ def test_a_find_that_is_only_told_is_none(line: str, name: str) -> None:
     assert (action.metadata["detail"], action.metadata["detail_is"]) == (name, "absent")
 
 
-@pytest.mark.parametrize("line", ["I find a seat at the bar", "I find the words in my heart", "I find her hand in the dark"])
+@pytest.mark.parametrize(
+    "line", ["I find a seat at the bar", "I find the words in my heart", "I find her hand in the dark"]
+)
 def test_what_one_finds_for_oneself_is_no_such_find(line: str) -> None:
     assert not [act for act in heard(line, "seek").proposed_actions if act.metadata.get("detail_is") == "absent"]
 

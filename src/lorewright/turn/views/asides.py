@@ -213,7 +213,7 @@ def _ways(state: WorldState, rules: CampaignRules) -> str:
 
 def _way(name: str, to: str, *, barred: bool, locked: bool) -> str:
     there = f"{name} (to {place_name(to)})" if to and to.casefold() != name.casefold() else name
-    return f"{there}, which is {'locked' if locked else 'barred'}" if locked or barred else there
+    return f"{there}, which is {'locked' if locked else 'shut'}" if locked or barred else there
 
 
 def _rules(state: WorldState, rules: CampaignRules) -> str:
