@@ -19,6 +19,7 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _OWNED.sub(partial(_owned, ctx), text)
     text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
+    text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
@@ -47,6 +48,12 @@ def _found_by_name(ctx: ParseContext, found: re.Match[str]) -> str:
     return f"{found['before']}{found['asks']} {next(iter(named.values()))}" if len(named) == 1 else found[0]
 
 
+# Of several doors none is meant: one listens for what is to be heard.
+_AT_DOORS = re.compile(
+    r"\blisten (?:at|to|through) (?:the |a |all the |each |every |all )?doors?\b(?! to\b)"
+    r"(?: (?:where|with|which|that)\b[^.;!?,]*)?",
+    re.IGNORECASE,
+)
 # `jins tab`: the apostrophe of a name was left out.
 _OWNED = re.compile(r"\b(?P<name>[a-z]{2,})s(?= [a-z])", re.IGNORECASE)
 
