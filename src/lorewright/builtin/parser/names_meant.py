@@ -21,6 +21,7 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
+    text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
 
@@ -163,6 +164,22 @@ def _named(ctx: ParseContext, found: re.Match[str]) -> str:
     if sort is None and len(known) > 1:
         return found[0]
     return f"{found['asks']} {known[0].name}" if len(known) == 1 else found[0]
+
+
+# Who is sought is asked after: `I'm looking for Ambrose`.
+_LOOKING_FOR = re.compile(
+    r"^(?P<hi>(?:hi|hello|hey|excuse me|sorry|good \w+)(?: \w+)?[,.!]* )?"
+    r"(?:i(?:[’']m| am) |we(?:[’']re| are) )?(?:just )?"
+    r"(?:looking for|trying to find|here (?:for|to (?:see|find|meet))) (?P<whom>[\w' ]+?)(?=[.!? ]*$)",
+    re.IGNORECASE,
+)
+
+
+def _where_is(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return the question where somebody is who is known and not here, for a word that one looks for them."""
+    away = (*ctx.nouns.known_people, *ctx.nouns.known_places)
+    is_away = exact(found["whom"], ctx.nouns.people) is None and exact(found["whom"], away) is not None
+    return f"{found['hi'] or ''}where is {found['whom']}" if is_away else found[0]
 
 
 def _lock_as_door(ctx: ParseContext, text: str) -> str:
