@@ -21,6 +21,7 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
+    text = _TO_THEM.sub(partial(_to_named, ctx), text)
     text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
@@ -164,6 +165,22 @@ def _named(ctx: ParseContext, found: re.Match[str]) -> str:
     if sort is None and len(known) > 1:
         return found[0]
     return f"{found['asks']} {known[0].name}" if len(known) == 1 else found[0]
+
+
+# `candles for Ambrose, can you take me to him?`: who was named last, and is not here.
+_TO_THEM = re.compile(
+    r"^(?P<before>.+?\b(?:take|bring|lead|carry|ferry|row|show|guide) (?:me|us) (?:over |across |out )?to )"
+    r"(?:him|her|them)\b",
+    re.IGNORECASE,
+)
+
+
+def _to_named(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a wish to be taken to somebody with the name of who was named before it in the line; else as it is."""
+    said = found["before"].casefold()
+    named = [(said.rfind(" ".join(key.words)), key.label) for who in ctx.nouns.known_people for key in who.keys]
+    at, name = max(named, default=(-1, ""))
+    return found[0] if at < 0 else f"{found['before']}{name}"
 
 
 # Who is sought is asked after: `I'm looking for Ambrose`.
