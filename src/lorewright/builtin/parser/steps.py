@@ -20,6 +20,7 @@ from lorewright.builtin.parser.act_kinds import (
     to_those,
     words_in,
 )
+from lorewright.builtin.parser.decrees import decree_words
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.small_talk import with_subjects
@@ -200,7 +201,8 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str, *, near: bool
         return not reading.actions or not (is_seen or all(map(_is_small, reading.actions)))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
     is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and comes_to_nothing(reading, Kind()))
-    return is_of_that or kind_of(act).least >= _RISKED or (kind_of(act).leads_on and bool(failed.of_any))
+    is_by_that = kind_of(act).leads_on or act.kind in decree_words()["by_thing"]
+    return is_of_that or kind_of(act).least >= _RISKED or (is_by_that and bool(failed.of_any))
 
 
 _RISKED = 0.5
