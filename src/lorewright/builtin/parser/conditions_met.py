@@ -19,6 +19,7 @@ WORDS = r"[\w'’]+"
 
 def with_conditions_met(ctx: ParseContext, text: str) -> str:
     """Return a line with what hangs on an act before it as done after that, as far as that act decides it."""
+    text = _IF_CAN.sub(r"\g<joint>", text)
     text = _IF_NONE.sub(partial(_as_sought, ctx), _IF_SAFE.sub(partial(_unless_barred, ctx), text))
     text = _GOES_IN.sub(
         partial(_into_what_was_looked_in, ctx), _SOME_WITH.sub(r"\g<lead>look around for anything", text)
@@ -65,7 +66,7 @@ _IF_NONE = re.compile(
     re.IGNORECASE,
 )
 _FOR_WHAT = re.compile(
-    r"\b(?:for|if|whether) (?:there(?:['’]s| is) )?(?:the|an?|my|any) (?P<what>[\w'’-]+(?: [\w'’-]+)??)(?= (?:in"
+    r"\b(?:for|if|whether) (?:there(?:['’]s| is) )?(?:(?:the|an?|my|any) )?(?P<what>[\w'’-]+(?: [\w'’-]+)??)(?= (?:in"
     r"|on|under|behind"
     r"|is|by|at|there|here|among|inside)\b|$)",
     re.IGNORECASE,
@@ -81,20 +82,28 @@ def _as_sought(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a search and what follows where it finds nothing; the words as they are where what is sought is seen."""
     sought = _FOR_WHAT.search(found["seek"])
     is_seen = sought is not None and exact(sought["what"], ctx.nouns.everything()) is not None
-    return found[0] if is_seen else f"{found['seek']}, then {found['then']}"
+    then = found["then"]
+    if sought is not None and sought["what"].casefold().split()[0] not in _ANYTHING:
+        then = re.sub(r"\b(about|after|for) (?:it|that|one)\b", rf"\1 the {sought['what']}", then, flags=re.IGNORECASE)
+    return found[0] if is_seen else f"{found['seek']}, then {then}"
+
+
+_ANYTHING = frozenset("anything something anyone anybody someone somebody there it".split())
 
 
 # `peek through the keyhole, and if it looks safe go in`: one has looked, and a door that is shut tells so itself.
 _IF_SAFE = re.compile(
     r"(?P<before>\w.*?)(?:[,;.]? (?:and|then)(?: then)?|[,;.]),? if (?:(?:it|that|everything|all|there"
-    r"|the (?:coast|way|room"
-    r"|place|door))(?:['’]s| is| looks?| seems?) (?P<state>safe|clear|quiet|all right|alright|ok|okay|fine|empty"
-    r"|free|open"
-    r"|unlocked|not locked)|(?P<nobody>nobody|no one|no-one)(?:['’]s| is) (?:around|about|looking|watching)"
-    r"|it (?:opens|isn['’]?t locked)|i can|possible),? (?:then )?(?:i(?:['’]ll| will)? )?(?:just )?"
-    r"(?P<then>(?:go|walk|slip|step|sneak|creep|head|come|climb) (?:right |straight |quietly )?(?:in|inside|through)"
-    r"|enter)(?: it| there)?(?=$|[,;.!]| and\b)",
+    r"|the (?:coast|way|room|place|door))(?:['’]s| is| looks?| seems?) (?:safe|clear|quiet|all right|alright|ok|okay"
+    r"|fine|empty|free|open|unlocked|not locked)|(?P<nobody>nobody|no one|no-one)(?:['’]s| is) (?:around|about|looking"
+    r"|watching)|it (?:opens|isn['’]?t locked)),? (?:then )?(?:i(?:['’]ll| will)? )?(?:just )?(?P<then>(?:go|walk|slip"
+    r"|step|sneak|creep|head|come|climb) (?:right |straight |quietly )?(?:in|inside|through)(?: it| there)?|enter"
+    r"|(?:go|walk|slip|step|sneak|creep|head) (?:in)?to (?:the )?[\w' ]+?)(?=$|[,;.!]| and\b)",
     re.IGNORECASE,
+)
+# What one can, one does, and what one cannot is told.
+_IF_CAN = re.compile(
+    r"(?P<joint>[,;] |[,;]? (?:and |then )+)if (?:possible|i can|i may),? (?=(?!ask\b)[a-z]+ )", re.IGNORECASE
 )
 _LOOKED_IN = re.compile(
     r"\b(?:peek|peep|look|peer|listen|knock|glance|spy|squint|stop|wait|put my ear|press my ear)\b", re.IGNORECASE
@@ -114,7 +123,7 @@ _GONE_TO = re.compile(
 
 def _unless_barred(ctx: ParseContext, found: re.Match[str]) -> str:
     is_watched = found["nobody"] is not None and bool(ctx.nouns.people)
-    return found[0] if is_watched else f"{found['before']}, then go in"
+    return found[0] if is_watched else f"{found['before']}, then {found['then'] if 'to ' in found['then'] else 'go in'}"
 
 
 def _into_what_was_looked_in(ctx: ParseContext, found: re.Match[str]) -> str:

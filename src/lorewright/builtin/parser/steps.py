@@ -20,7 +20,7 @@ from lorewright.builtin.parser.act_kinds import (
     to_those,
     words_in,
 )
-from lorewright.builtin.parser.conditions_met import as_told, if_none
+from lorewright.builtin.parser.conditions_met import as_told
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.small_talk import with_subjects
@@ -44,7 +44,7 @@ def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]
     readings = [_with_core(_as_posture(ctx, reading)) for reading in with_subjects(readings)]
     if is_third:
         readings = [_without_deed(reading) for reading in readings]
-    return _as_beats(if_none(ctx, _marked(_in_hand(ctx, _standing(ctx, readings, of_words)))))
+    return _as_beats(_marked(_in_hand(ctx, _standing(ctx, readings, of_words))))
 
 
 def _in_hand(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading]:
