@@ -79,13 +79,13 @@ def hangs_on_search(text: str) -> bool:
 
 
 def _as_sought(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return a search and what follows where it finds nothing; the words as they are where what is sought is seen."""
+    """Return a search and what follows where it finds nothing; the search alone where what is sought is seen."""
     sought = _FOR_WHAT.search(found["seek"])
     is_seen = sought is not None and exact(sought["what"], ctx.nouns.everything()) is not None
     then = found["then"]
     if sought is not None and sought["what"].casefold().split()[0] not in _ANYTHING:
         then = re.sub(r"\b(about|after|for) (?:it|that|one)\b", rf"\1 the {sought['what']}", then, flags=re.IGNORECASE)
-    return found[0] if is_seen else f"{found['seek']}, then {then}"
+    return found["seek"] if is_seen else f"{found['seek']}, then {then}"
 
 
 _ANYTHING = frozenset("anything something anyone anybody someone somebody there it".split())

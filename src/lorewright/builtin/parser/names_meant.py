@@ -38,7 +38,7 @@ def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
     here = [person for person in ctx.nouns.people if pronoun_fits(person, found["who"].lower())]
     away = (person for person in ctx.nouns.known_people if pronoun_fits(person, found["who"].lower()))
     seen = here or [person for person in away if (off := seen_off(ctx, person)) is not None and off[1] is not None]
-    if seen:
+    if seen or found["who"].casefold() != "he":
         return f"look at {seen[0].name}" if len(seen) == 1 else found[0]
     known = {" ".join(key.words) for person in ctx.nouns.known_people for key in person.keys}
     told = {
