@@ -55,7 +55,7 @@ LINES = (
     Line("get it", before=("drop credstick",), acts=("take",)),
     # What hangs on an act before it, as that decides: where a search finds something, nothing hangs on its failure.
     Line(
-        "look under the mat, and if there isn't one go up",
+        "search the mat and if there is nothing go upstairs",
         scenario="locked_house",
         acts=("search", "go"),
         goes_to="landing",

@@ -34,20 +34,21 @@ _WATCHED = re.compile(
 
 
 def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return a look at the only one whom the pronoun fits, here or seen from here; else the words as they are."""
+    """Return a look at the only one whom the pronoun fits, here or seen from here; where nobody can be meant
+    a look around, and where several can the words as they are."""
     here = [person for person in ctx.nouns.people if pronoun_fits(person, found["who"].lower())]
     away = (person for person in ctx.nouns.known_people if pronoun_fits(person, found["who"].lower()))
     seen = here or [person for person in away if (off := seen_off(ctx, person)) is not None and off[1] is not None]
-    if seen or found["who"].casefold() != "he":
+    if seen:
         return f"look at {seen[0].name}" if len(seen) == 1 else found[0]
     known = {" ".join(key.words) for person in ctx.nouns.known_people for key in person.keys}
     told = {
         name: noun.name
         for noun in ctx.shown
         for name in _STANDS.findall(noun.text)
-        if not is_english(name.lower()) and name.lower() not in known
+        if found["who"].casefold() == "he" and not is_english(name.lower()) and name.lower() not in known
     }
-    return f"look at the {next(iter(told.values()))}" if len(told) == 1 else found[0]
+    return f"look at the {next(iter(told.values()))}" if len(told) == 1 else "look around"
 
 
 _STANDS = re.compile(r"\b([A-Z][a-z]+) (?:is|stands|sits|waits|leans|walks|paces|watches|kneels)\b")
