@@ -218,3 +218,41 @@ def test_what_somebody_is_told_of_others_goes_on_and_decides_nothing() -> None:
 def test_what_follows_a_call_is_said_to_whom_is_called() -> None:
     output = heard("Viktor, nobody keeps a chair.", act("tell", "Viktor, nobody keeps a chair.", person="Viktor"))
     assert output.aside is None and [action.target_id for action in output.proposed_actions] == ["p:viktor"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I make Viktor wipe the bar and leave the room",
+        "force Viktor to go to the door and open it",
+        "I make everyone in the bar leave",
+        "I make both of them leave",
+        "make the waiter confess",
+        "I get Viktor to fall in love with me",
+    ],
+)
+def test_all_that_somebody_is_made_to_do_is_one_decree(line: str) -> None:
+    output = heard(line, act("go", line))
+    assert (output.aside and output.aside.kind, output.proposed_actions) == (DECREED, ())
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["I make Viktor laugh", "I get Viktor to tell me about Jin", "I make Viktor a coffee", "I get Viktor a coffee"],
+)
+def test_what_somebody_may_be_brought_to_is_no_decree(line: str) -> None:
+    output = heard(line, act("perform", line))
+    assert output.aside is None or output.aside.kind != DECREED
+
+
+def test_one_goes_on_oneself_after_what_others_are_made_to_do() -> None:
+    output = interpret(
+        InterpreterInput(player_text="I make Viktor leave, then I look around", scope=BAR),
+        lambda text: (act("look", text),),
+    )
+    assert [action.type for action in output.proposed_actions] == ["look"]
+
+
+def test_what_stopped_and_is_walked_on_all_the_same_is_not_said_to_be_gone() -> None:
+    assert said_gone("The escalator stopped six years ago, and you come down it with a crate.", "escalator") == ""
+    assert said_gone("The escalator stopped six years ago, and nobody mends it.", "escalator")

@@ -478,6 +478,19 @@ LINES = (
     Line("ask Mr Marlow if I could have the salt", scenario="lost_property", to="marlow", never=("tempted",)),
     Line("ask Viktor if I can have a gin", acts=("call_for",), to="viktor"),
     Line("Whiskey, no ice.", acts=("call_for",), to="viktor"),
+    # What others are made to do is refused and not done oneself; so is what is nothing without a thing that is lacked.
+    Line("I force Mr Marlow to go to the counter and fetch the box", scenario="lost_property", aside="decreed"),
+    Line("I make Odo put his mark in the corner and lose", scenario="tic_tac_toe", aside="decreed"),
+    Line("I get Marit to fall in love with me", scenario="lamp_night", aside="decreed"),
+    Line("rewind to this afternoon", scenario="night_desk", aside="story"),
+    Line("I go home to bed", scenario="night_desk", may_ask=True, never=("You go home",)),
+    Line("I hug my mother, who is sitting next to the window", scenario="lost_property", never=("Who is sitting",)),
+    Line("I take the escalator back up", scenario="lamp_night", never=("six years ago",)),
+    # What is asked of the game is told of its clocks.
+    Line("is there a time limit?", scenario="lamp_night", says="Nine o'clock (0 of 12) counts to 21:00"),
+    Line("is there a time limit?", scenario="seven_minutes", says="Minutes left (7 of 7)"),
+    Line("let more people join", scenario="lamp_night", aside="company_at_table"),
+    Line("who are you, the computer?", scenario="night_desk", aside="machine"),
 )
 
 

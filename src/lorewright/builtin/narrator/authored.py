@@ -131,4 +131,11 @@ def said_gone(text: str, noun: str) -> str:
         plain(text),
         re.IGNORECASE,
     )
-    return "" if found is None else found["clause"].strip()
+    # `The escalator stopped, and you come down it`: one walks on it as it stands.
+    is_used = found is not None and _WALKED.match(plain(text)[found.end() :])
+    return "" if found is None or is_used else found["clause"].strip()
+
+
+_WALKED = re.compile(
+    r",? (?:and|but|so) you (?:come|came|climb|walk|go|went|step) (?:\w+ )?(?:it|them)\b", re.IGNORECASE
+)

@@ -20,7 +20,7 @@ from lorewright.builtin.narrator.forms import (
     word_forms,
 )
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.prose_deeds import SMELT, shown_beat, sought_in, tells_of
+from lorewright.builtin.narrator.prose_deeds import HEARD, SMELT, shown_beat, sought_in, tells_of
 from lorewright.builtin.narrator.scenery import is_shelf, open_lines, said_of, words_key
 from lorewright.builtin.narrator.views import Beat, Person
 from lorewright.builtin.words.asides import has_words
@@ -45,13 +45,6 @@ def where_through(words: str) -> str:
     return (views.where(words) or views.where(words.partition(" of ")[0])) if words.startswith(THROUGH) else ""
 
 
-_HEARD = re.compile(
-    r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
-    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
-    re.IGNORECASE,
-)
-
-
 def heard_beat(given: NarratorInput, outcome: Outcome) -> Beat:
     """Return the next line of the place that tells of anything to be heard, or that there is nothing; of one thing the
     line that it stands in."""
@@ -62,7 +55,7 @@ def heard_beat(given: NarratorInput, outcome: Outcome) -> Beat:
         line = shown.lines[0]
         cites = () if line.key.startswith(TOLD) else (line.chunk_id,)
         return Beat("outcome", "looked.heard_at", {}, {"thing": thing}, authored=plain(line.text), cites=cites)
-    lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if _HEARD.search(plain(line.text))]
+    lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if HEARD.search(plain(line.text))]
     for line in views.unseen(lines, given.recall)[:1]:
         return Beat(
             "outcome",

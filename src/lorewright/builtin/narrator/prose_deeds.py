@@ -160,6 +160,11 @@ def _sort_of(words: str, thing: str) -> str:
 
 # What is looked at where only the prose shows it -> the sentence that tells of it.
 
+HEARD = re.compile(
+    r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
+    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
+    re.IGNORECASE,
+)
 SMELT = re.compile(r"\b(?:smell(?:s|ed|ing)?|smelt|scents?|stinks?|stench|reeks?|odou?rs?)\b", re.IGNORECASE)
 _WRITTEN = re.compile(
     r"[“”]|\b(?:says?|said|reads?|written|writes?|wrote|letters|words?|names?|signs?)\b", re.IGNORECASE
@@ -169,8 +174,11 @@ _WRITTEN = re.compile(
 def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     """Return the next sentence that shows a thing, after the last of them the first once more; of its smell, or of the
     words on it, those that tell of that."""
-    sensed = {"smell": SMELT, "read": _WRITTEN}.get(form)
-    lines = [line for line in shown.lines if sensed is None or sensed.search(plain(line.text))]
+    sensed = {"smell": SMELT, "read": _WRITTEN, "listen": HEARD}.get(form)
+    told = (*shown.lines, *given.scene.atmosphere, *given.scene.overview) if form == "listen" else shown.lines
+    lines = [line for line in told if sensed is None or sensed.search(plain(line.text))]
+    if form == "listen" and not lines:
+        return Beat("outcome", "looked.sounds")
     lines = lines or (list(shown.lines) if form == "read" else [])
     sought = sought_in(given)
     if sought and not any(tells_of(line, sought) for line in lines):

@@ -109,20 +109,54 @@ def _rejoined(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
 
 def narrated(ctx: ParseContext, text: str) -> Reading | None:
     """Return a line that narrates from its beginning to its end as refused; None for others."""
-    parts = in_parts(text, ctx.nouns)
+    parts = _parts_of(ctx, text)
     is_whole = len(parts) == 1 and parts[0][0]
     return decreed(Act(kind=DECREE, words=text, score=1.0)) if is_whole else None
 
 
 def with_narrated(ctx: ParseContext, text: str, tag_acts: TagActs) -> tuple[Act, ...]:
     """Return the acts of a line; each part of it that narrates what is not the player's to decide is a decree."""
-    parts = in_parts(text, ctx.nouns)
+    parts = _parts_of(ctx, text)
     if not any(is_narrated for is_narrated, _ in parts):
         return tag_acts(text)
     acts = (
         (Act(kind=DECREE, words=said, score=1.0),) if is_narrated else tag_acts(said) for is_narrated, said in parts
     )
     return tuple(act for found in acts for act in found)
+
+
+def _parts_of(ctx: ParseContext, text: str) -> list[tuple[bool, str]]:
+    """Return a line in parts, in their order, each with True where it decides what is not the player's to decide."""
+    parts: list[tuple[bool, str]] = []
+    for is_narrated, said in in_parts(text, ctx.nouns):
+        parts += [(True, said)] if is_narrated else _forced_apart(ctx, said)
+    return parts
+
+
+def _forced_apart(ctx: ParseContext, said: str) -> list[tuple[bool, str]]:
+    """Return a part of a line, what others are made to do in it parted from what is before and after: all of it,
+    `make her drive back and do the shift`, up to where one goes on oneself, `and I`."""
+    for start in (0, *(joint.end() for joint in _JOINT.finditer(said))):
+        goes_on = _OF_MAKING.match(said[start:])
+        if goes_on is None or _LETS_SAY.search(said[:start]) or any(mark in said for mark in '"“”?'):
+            continue
+        own = _ON_ONES_OWN.search(said, start + 1)
+        end = len(said) if own is None else own.start()
+        if _is_forced(ctx, said[start:end].strip(" *.!")):
+            before, after = _JOINT_AT_END.sub("", said[:start]).strip(" *,;."), said[end:].strip(" *,;.")
+            parts = ((False, before), (True, said[start:end].strip(" *,;.!")), (False, _JOINT_AT_START.sub("", after)))
+            return [(is_forced, words) for is_forced, words in parts if words]
+    return [(False, said)]
+
+
+_OF_MAKING = re.compile(r"(?:(?:I|we|then|just) )*(?:make|force|compel|get|cause)s? ", re.IGNORECASE)
+# What comes after these words is said, or wanted, and not done.
+_LETS_SAY = re.compile(
+    r"\b(?:ask|tell|beg|order|want|wish|help|persuade|convince|need|try|if|that|could|would|can|will|going)s?\b", re.I
+)
+_ON_ONES_OWN = re.compile(r"[.;!]+ |,? (?:and |then |so |but )+(?:then )?(?:I|we|I'll) |, I ", re.IGNORECASE)
+_JOINT_AT_END = re.compile(r",? *(?:and then|and now|and|then|so that|so|but)? *$", re.IGNORECASE)
+_JOINT_AT_START = re.compile(r"^(?:(?:and|then|so|but),? )+", re.IGNORECASE)
 
 
 def _goes_on(act: Act) -> bool:
@@ -187,21 +221,34 @@ _SERVED = re.compile(
 
 # Others are made to do something: `make her give me the key`; what one may well bring about by being kind is none.
 _IS_OWN = re.compile(r"(?:I|we) ", re.IGNORECASE)
-_FORCED = re.compile(r"(?:i |we )?(?:make|makes|force|forces|compel|compels|command|commands) (?P<rest>.+)")
+_FORCED = re.compile(r"(?:(?:i|we|then|just) )*(?P<how>make|force|compel|command|get|cause)s? (?P<rest>.+)")
 
 
 def _is_forced(ctx: ParseContext, clause: str) -> bool:
     """Tell whether a clause makes somebody do something, as if they had no will of their own."""
-    found = _FORCED.match(clause.casefold())
-    words = [] if found is None else found["rest"].split()
+    found = _FORCED.match(_ALL_OF.sub("them ", clause.casefold()))
+    words = [] if found is None else found["rest"].replace(",", "").split()
     people = (*ctx.nouns.people, *ctx.nouns.known_people)
-    for size in (1, 2):
+    is_won = found is not None and found["how"] in ("get", "cause")
+    for size in (1, 2, 3):
         whom, after = " ".join(words[:size]), [word for word in words[size:] if word != "to"]
-        is_other = whom in decree_words()["objects"] or exact(whom, people) is not None
-        is_act = bool(after) and (is_verb(after[0]) or after[0] in lexicon().verb_words)
-        if is_other and is_act and after[0] not in decree_words()["winning"]:
+        is_one = words[:1] == ["the"] and not decree_words()["somebody"].isdisjoint(words[1:size])
+        is_other = whom in decree_words()["objects"] or exact(whom, people) is not None or is_one
+        if not after or not is_other:
+            continue
+        if is_won or after[0] in decree_words()["winning"]:
+            # One may well get somebody to talk, or to laugh; not to fall in love.
+            return (is_won and after[0] in decree_words()["unwon"]) or _CARRIED_OFF.match(" ".join(after)) is not None
+        if is_verb(after[0]) or after[0] in lexicon().verb_words | decree_words()["forced"]:
             return True
     return False
+
+
+_ALL_OF = re.compile(
+    r"\b(?:(?:all|both|each|every one|the two|the rest) of them|them (?:all|both)"
+    r"|every(?:one|body) (?:else |here |around |in the \w+ |in here )|all the (?:others|people) |the others) ?"
+)
+_CARRIED_OFF = re.compile(r"jump (?:into|in|off|out|from|through|over)\b|look away\b|fall in love\b|wait forever\b")
 
 
 def _is_placing(kind: str, clause: str) -> bool:

@@ -40,7 +40,8 @@ _FOLLOWS = re.compile(
 def reworded_line(ctx: ParseContext, text: str) -> str:
     """Return a line as it is meant here: with the names of whom and what it means, what is held out to somebody
     (`here's my coin`) as given, a walk before what is done elsewhere."""
-    text = with_names(ctx, text if ctx.nouns.people else _LET_OUT.sub("i want to leave", text))
+    is_way_out = exact("out", ctx.nouns.exits) is not None
+    text = with_names(ctx, text if ctx.nouns.people else _LET_OUT.sub("go out" if is_way_out else "leave", text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
@@ -53,7 +54,8 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
 
 # What nobody is there to do for one: `get me out of here`.
 _LET_OUT = re.compile(
-    r"^(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|let me (?:go|leave))"
+    r"^(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|let me (?:go|leave)"
+    r"|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home)(?: of here| now| here)?)"
     r"(?=[.! ]*$)",
     re.IGNORECASE,
 )

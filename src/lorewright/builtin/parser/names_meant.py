@@ -20,8 +20,11 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _OWNED.sub(partial(_owned, ctx), text)
     text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
+    text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
     text = _WATCHED.sub(partial(_watched, ctx), text)
+    text = _TO_THEM.sub(partial(_to_named, ctx), text)
+    text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
 
@@ -77,6 +80,12 @@ def _found_by_name(ctx: ParseContext, found: re.Match[str]) -> str:
     return f"{found['before']}{found['asks']} {next(iter(named.values()))}" if len(named) == 1 else found[0]
 
 
+# Of several doors none is meant: one listens for what is to be heard.
+_AT_DOORS = re.compile(
+    r"\blisten (?:at|to|through) (?:the |a |all the |each |every |all )?doors?\b(?! to\b)"
+    r"(?: (?:where|with|which|that)\b[^.;!?,]*)?",
+    re.IGNORECASE,
+)
 # `jins tab`: the apostrophe of a name was left out.
 _OWNED = re.compile(r"\b(?P<name>[a-z]{2,})s(?= [a-z])", re.IGNORECASE)
 
@@ -186,6 +195,38 @@ def _named(ctx: ParseContext, found: re.Match[str]) -> str:
     if sort is None and len(known) > 1:
         return found[0]
     return f"{found['asks']} {known[0].name}" if len(known) == 1 else found[0]
+
+
+# `candles for Ambrose, can you take me to him?`: who was named last, and is not here.
+_TO_THEM = re.compile(
+    r"^(?P<before>.+?\b(?:take|bring|lead|carry|ferry|row|show|guide) (?:me|us) (?:over |across |out )?to )"
+    r"(?:him|her|them)\b",
+    re.IGNORECASE,
+)
+
+
+def _to_named(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a wish to be taken to somebody with the name of who was named before it in the line; else as it is."""
+    said = found["before"].casefold()
+    named = [(said.rfind(" ".join(key.words)), key.label) for who in ctx.nouns.known_people for key in who.keys]
+    at, name = max(named, default=(-1, ""))
+    return found[0] if at < 0 else f"{found['before']}{name}"
+
+
+# Who is sought is asked after: `I'm looking for Ambrose`.
+_LOOKING_FOR = re.compile(
+    r"^(?P<hi>(?:hi|hello|hey|excuse me|sorry|good \w+)(?: \w+)?[,.!]* )?"
+    r"(?:i(?:[’']m| am) |we(?:[’']re| are) )?(?:just )?"
+    r"(?:looking for|trying to find|here (?:for|to (?:see|find|meet))) (?P<whom>[\w' ]+?)(?=[.!? ]*$)",
+    re.IGNORECASE,
+)
+
+
+def _where_is(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return the question where somebody is who is known and not here, for a word that one looks for them."""
+    away = (*ctx.nouns.known_people, *ctx.nouns.known_places)
+    is_away = exact(found["whom"], ctx.nouns.people) is None and exact(found["whom"], away) is not None
+    return f"{found['hi'] or ''}where is {found['whom']}" if is_away else found[0]
 
 
 def _lock_as_door(ctx: ParseContext, text: str) -> str:

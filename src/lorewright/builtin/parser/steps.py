@@ -21,6 +21,7 @@ from lorewright.builtin.parser.act_kinds import (
     words_in,
 )
 from lorewright.builtin.parser.conditions_met import as_told
+from lorewright.builtin.parser.decrees import decree_words
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.small_talk import with_subjects
@@ -98,11 +99,7 @@ _ENDS_CORE = re.compile(
 
 
 def _is_participle(act: Act) -> bool:
-    first = act_word(act.words.strip(" *,."))
-    return first.endswith("ing") and len(first) > _LONG
-
-
-_LONG = 5
+    return re.fullmatch(r".{3,}ing", act_word(act.words.strip(" *,."))) is not None
 
 
 def verb_told(words: str) -> str:
@@ -202,7 +199,8 @@ def _hangs(reading: Reading, act: Act, failed: Kind, missing: str, *, near: bool
         return not reading.actions or not (is_seen or all(map(_is_small, reading.actions)))
     is_of_that = bool(missing) and missing.casefold().split()[-1] in said
     is_of_that = is_of_that or (kind_of(act).harmless and bool(reading.actions) and comes_to_nothing(reading, Kind()))
-    return is_of_that or kind_of(act).least >= _RISKED or (kind_of(act).leads_on and bool(failed.of_any))
+    is_by_that = kind_of(act).leads_on or act.kind in decree_words()["by_thing"]
+    return is_of_that or kind_of(act).least >= _RISKED or (is_by_that and bool(failed.of_any))
 
 
 _RISKED = 0.5

@@ -264,7 +264,9 @@ def at_first(text: str, options: Sequence[str], said_before: Sequence[str]) -> s
 _AT_FIRST = re.compile(
     r"(?:(?:ok|okay|so|hey|and|wait|um+|hello|hi)[, ]+)*(?:ask (?P<whom>[\w' ]+?) |(?P<called>[\w']+), )?"
     r"(?:what(?:'s| is|s)? (?:the matter|this (?:all )?about|all this about|wrong|the problem)"
-    r"|what(?:'s| has)? happened|what did i miss)(?: (?:here|around here|down here|tonight|then))?[?!. ]*"
+    r"|what(?:'s| has)? happened|what did i miss|what (?:do|can) you (?:know|tell me)|anything i should know"
+    r"|tell me (?:what you know|everything|what happened|what(?:'s| is) (?:going on|wrong|this about)))"
+    r"(?: (?:here|around here|down here|tonight|then))?[?!. ]*"
 )
 
 

@@ -309,20 +309,24 @@ def _voices(state: WorldState, rules: CampaignRules) -> str:
 
 
 def _turns(state: WorldState, rules: CampaignRules) -> str:
-    ends = [
-        f"{clock.name} ({clock.value} of {clock.max}) counts to {hour}"
-        for key, hour in sorted(rules.until.items())
-        if (clock := state.clocks.get(key)) is not None
-    ]
+    return (
+        f"There is no set number of turns: it lasts until one of its ends is reached. {_limits(state, rules)}".strip()
+    )
+
+
+def _limits(state: WorldState, rules: CampaignRules) -> str:
+    """Return what counts towards an end by itself, and the hour; empty where nothing does."""
+    clocks = ((state.clocks.get(key), hour) for key, hour in sorted(rules.until.items()))
+    ends = [f"{clock.name} ({clock.value} of {clock.max}) counts to {hour}" for clock, hour in clocks if clock]
     counted = [f"{gauge.name} ({gauge.value} of {gauge.max})" for gauge in state.gauges()]
-    now = f" It is {time_of_day(state, rules.begins, rules.until)} now." if rules.begins else ""
-    until = f"{now} {capitalised(listed(ends))}: later than that it does not go on." if ends else now
-    runs = f" Counted are {listed(counted)}." if counted and not ends else ""
-    return f"There is no set number of turns: it lasts until one of its ends is reached.{until}{runs}"
+    now = f"It is {time_of_day(state, rules.begins, rules.until)} now. " if rules.begins else ""
+    if ends:
+        return f"{now}{capitalised(listed(ends))}: later than that it does not go on."
+    return f"{now}Counted are {listed(counted)}." if counted else now.strip()
 
 
-def _map(state: WorldState, rules: CampaignRules) -> str:
-    return f"There is no map. {_ways(state, rules)}"
+def _pace(state: WorldState, rules: CampaignRules) -> str:
+    return f"{_limits(state, rules)} {subjects()['questions']['pace'].answer}".strip()
 
 
 def _part(state: WorldState, rules: CampaignRules) -> str:
@@ -398,7 +402,8 @@ _ANSWERS: Mapping[str, Tell] = {
     "dice": _dice,
     "voices": _voices,
     "turns": _turns,
-    "map": _map,
+    "pace": _pace,
+    "map": lambda state, rules: f"There is no map. {_ways(state, rules)}",
     "free": _free,
     "clocks": clocks_all,
     "meters": clocks_all,
