@@ -491,6 +491,9 @@ LINES = (
     Line("is there a time limit?", scenario="seven_minutes", says="Minutes left (7 of 7)"),
     Line("let more people join", scenario="lamp_night", aside="company_at_table"),
     Line("who are you, the computer?", scenario="night_desk", aside="machine"),
+    # Who takes a photo takes no thing.
+    Line("I take a photo of the box", scenario="lost_property", acts=("attempt",), says="no camera"),
+    Line("can I skip this scene", scenario="seven_minutes", says="Nothing is skipped"),
 )
 
 
