@@ -53,6 +53,33 @@ LINES = (
     Line("take it back", before=("give credstick to bao",), to="bao", never=("/undo",)),
     Line("take credstick from bao", before=("give credstick to bao",), to="bao", never=("no credstick",)),
     Line("get it", before=("drop credstick",), acts=("take",)),
+    # What hangs on an act before it, as that decides: where a search finds something, nothing hangs on its failure.
+    Line(
+        "search the mat and if there is nothing go upstairs",
+        scenario="locked_house",
+        acts=("search", "go"),
+        goes_to="landing",
+    ),
+    Line(
+        "search the hat stand, if I don't find anything go upstairs",
+        scenario="locked_house",
+        acts=("search", "go"),
+        says="visiting card",
+        goes_to="hall",
+    ),
+    Line(
+        "try the study door, and if it's locked go upstairs",
+        scenario="locked_house",
+        acts=("open", "go"),
+        goes_to="landing",
+    ),
+    Line(
+        "tiptoe over to the music room, peek through the keyhole, and if it looks safe go in",
+        scenario="locked_house",
+        acts=("look", "go"),
+        goes_to="hall",
+    ),
+    Line("go to the kitchen and go in", scenario="locked_house", goes_to="kitchen"),
     # The twenty worst.
     Line("look behind me to see if I'm being followed", is_rolled=False),
     Line("look behind me", is_rolled=False),

@@ -27,15 +27,22 @@ class Walks:
     def __init__(self) -> None:
         self._ended: str | None = None
         self._missed: set[str] = set()
+        self._has_found = False
 
     def is_over(self, action: Action) -> bool:
-        """Tell whether an action is a further step of the walk that was ended, or was to be done where it led."""
+        """Tell whether an action is a further step of the walk that was ended, or was to be done where it led,
+        or where nothing was found."""
         is_step = self._ended is not None and action.metadata.get("towards") == self._ended
-        return is_step or action.metadata.get("beyond") in self._missed
+        return (
+            is_step
+            or action.metadata.get("beyond") in self._missed
+            or (self._has_found and "if_none" in action.metadata)
+        )
 
     def passed(self, action: Action, patch: Patch, before: WorldState, events: Sequence[EngineEvent]) -> None:
         """Take note of a step. Clocks alone do not end a walk: many move whenever time passes; what they bring does,
         unless it is only that somebody goes about their own affairs."""
+        self._has_found = self._has_found or bool(patch.learned_since(before))
         towards = action.metadata.get("towards")
         outcome = patch.outcomes[-1] if patch.outcomes else None
         happened = outcome is None or outcome.code == "blocked" or bool(outcome.say or outcome.then)

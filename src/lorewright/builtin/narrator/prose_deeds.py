@@ -208,7 +208,7 @@ _SOUGHT = re.compile(
     r"(?!(?:a |the )?(?:long |little |short )?(?:while|moment|minutes?|seconds?|time|long|now|bit|hours?|good|more|fun"
     r"|it|them|him|her|me|help|myself|something|anything|somebody|someone)\b)"
     r"(?P<what>(?:(?:a|an|any|the|some|my|its|another) )?[\w'’-]+"
-    r"(?: (?!under|in|on|behind|near|by|inside|at|and|then|to|from)[\w'’-]+)?)"
+    r"(?: (?!under|in|on|behind|near|by|inside|at|and|then|to|from)[\w'’-]+){0,3}?)"
     r"(?: (?:under|in|on|behind|near|by|inside|at)\b[^,.;!?]*)?[.!? ]*$",
     re.IGNORECASE,
 )

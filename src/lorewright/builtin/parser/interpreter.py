@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
+from lorewright.builtin.parser.conditions_met import hangs_on_search, if_none
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
@@ -100,7 +101,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     talk = given.talk
     listener = None if talk is None else next((person for person in nouns.people if person.id == talk.to), None)
     topic = "" if talk is None else talk.topic
-    ctx = ParseContext(nouns=nouns, verbs=given.verbs, has_mood=has_mood(text))
+    ctx = ParseContext(nouns=nouns, verbs=given.verbs, has_mood=has_mood(text), if_none=hangs_on_search(text))
     names = vocabulary_of(nouns) | {word for verb in given.verbs for word in verb.split()}
     shown = words_shown(nouns)
     slips = mended_in(text, names, shown)
@@ -173,7 +174,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
     until = next(walks, len(readings))
     readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
-    readings = in_steps(ctx, through_door(ctx, readings), acts) if len(acts) > 1 else readings
+    readings = if_none(ctx, in_steps(ctx, through_door(ctx, readings), acts) if len(acts) > 1 else readings)
     return with_slips(output_of(put_to_nobody(ctx, text, acts, readings), ctx, find_risks(clauses)), slips)
 
 
@@ -212,8 +213,7 @@ def _with_move(ctx: ParseContext, text: str, acts: Sequence[Act], readings: list
     ):
         return readings
     deeds = [act for act in acts if not (is_said(act) and act.score >= _CLEARLY)]
-    is_wish = bool(acts) and kinds().get(acts[0].kind, Kind()).wish
-    if len(deeds) == len(acts) or is_wish:
+    if len(deeds) == len(acts) or (acts and kinds().get(acts[0].kind, Kind()).wish):
         move = move_said(ctx, text)
         if move is not None:
             return [move]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from lorewright.builtin.parser.conditions_met import WORDS, with_conditions_met
 from lorewright.builtin.parser.names_meant import with_names
 from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
@@ -47,6 +48,7 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
     carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
     carried = _TO_UNKNOWN.sub(partial(_once_known, ctx), _NO_ANSWER.sub(partial(_unanswered, ctx), carried))
+    carried = with_conditions_met(ctx, carried)
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 
@@ -145,7 +147,8 @@ def _let_go(ctx: ParseContext, text: str) -> str:
 # `ask where the chapel is, then go there`: the place, or somebody there, that was named last.
 _THERE = re.compile(
     r"\b(?:(?:start|begin) )?(?:go|walk|head|run|hurry|march|stroll|wander|going|walking|heading|running"
-    r"|set off|set out|make my way)(?: off| out| over| on| straight)* (?:there|that way|in that direction)"
+    r"|set off|set out|make my way)"
+    r"(?: off| out| over| on| up| down| back| straight)* (?:there|that way|in that direction)"
     r"(?=$|[,;.!?]| and\b| then\b| to\b)",
     re.IGNORECASE,
 )
@@ -159,11 +162,11 @@ def _to_place_named(ctx: ParseContext, found: re.Match[str]) -> str:
         for label in (" ".join(key.words) for goal in goals for key in goal.keys)
         if label and f" {label} " in before
     }
-    walk = typed_line("travel", place=max(ends, key=ends.__getitem__)) if ends else None
+    rooms = re.findall(r"\broom \d+\b", before)
+    place = max(ends, key=ends.__getitem__) if ends else next(iter(rooms[-1:]), "")
+    walk = typed_line("travel", place=place) if place else None
     return found[0] if walk is None else walk.text
 
-
-WORDS = r"[\w'’]+"
 
 # `if Oakes is still there, go and ask him`: what can be known of it decides.
 _STATES = (
@@ -219,7 +222,7 @@ _SILENT = (
     r"(?:answers?|picks? up|replies|reply|responds?)\b"
 )
 _NO_ANSWER = re.compile(
-    r"^(?P<call>.*\b(?:call|calling|phone|phoning|ring|ringing|dial|text)(?: up)? (?P<whom>\w+)\b.*?)"
+    r"^(?P<call>.*\b(?:call|calling|phone|phoning|ring|ringing|dial|text)(?: up)? (?P<whom>room \d+|\w+)\b.*?)"
     rf"(?:(?:[,.;!]| and| but| then)+ {_SILENT},? (?:then )?(?P<first>\w[^?]*)"
     rf"|(?P<then>[,.;!]? (?:and |then )+[^,.;!?]+?) {_SILENT})[.! ]*$",
     re.IGNORECASE,
@@ -227,7 +230,7 @@ _NO_ANSWER = re.compile(
 
 
 def _unanswered(ctx: ParseContext, found: re.Match[str]) -> str:
-    absent = exact(found["whom"], ctx.nouns.known_people) is not None
+    absent = exact(found["whom"], ctx.nouns.known_people) is not None or " " in found["whom"]
     if not absent or exact(found["whom"], ctx.nouns.people) is not None:
         return found[0]
     return f"{found['call']}{found['then'] or ', then ' + found['first']}"

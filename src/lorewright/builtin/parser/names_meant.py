@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
 from lorewright.builtin.words.english import is_english
@@ -21,10 +22,39 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
+    text = _WATCHED.sub(partial(_watched, ctx), text)
     text = _TO_THEM.sub(partial(_to_named, ctx), text)
     text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
+
+
+# `watch what he is doing`: the only man here, or seen from here.
+_WATCHED = re.compile(
+    r"\b(?:watch|observe|see|check|look at|find out) what (?P<who>he|she)(?:['’]s| is) (?:doing|up to|about)\b",
+    re.IGNORECASE,
+)
+
+
+def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a look at the only one whom the pronoun fits, here or seen from here; where nobody can be meant
+    a look around, and where several can the words as they are."""
+    here = [person for person in ctx.nouns.people if pronoun_fits(person, found["who"].lower())]
+    away = (person for person in ctx.nouns.known_people if pronoun_fits(person, found["who"].lower()))
+    seen = here or [person for person in away if (off := seen_off(ctx, person)) is not None and off[1] is not None]
+    if seen:
+        return f"look at {seen[0].name}" if len(seen) == 1 else found[0]
+    known = {" ".join(key.words) for person in ctx.nouns.known_people for key in person.keys}
+    told = {
+        name: noun.name
+        for noun in ctx.shown
+        for name in _STANDS.findall(noun.text)
+        if found["who"].casefold() == "he" and not is_english(name.lower()) and name.lower() not in known
+    }
+    return f"look at the {next(iter(told.values()))}" if len(told) == 1 else "look around"
+
+
+_STANDS = re.compile(r"\b([A-Z][a-z]+) (?:is|stands|sits|waits|leans|walks|paces|watches|kneels)\b")
 
 
 # `I've got tapers for Ambrose. Where can I find him?`

@@ -48,7 +48,8 @@ class ParseContext:
     """The possible referents of a clause: the scope, and what this input mentioned before; `verbs` are those of the
     ruleset, each with its type of action. `listener` hears what is said to nobody by name, `topic` was last spoken
     about; `came_from` is the place where the player was before; `clocks` are the names of those that are shown; `shown`
-    is what the prose shows, with its sentences; with `has_mood` the line has words of mood alone (`lol`, `huh`)."""
+    is what the prose shows, with its sentences; with `has_mood` the line has words of mood alone (`lol`, `huh`),
+    with `if_none` the last it does hangs on a search that finds nothing."""
 
     nouns: Nouns
     person: Candidate | None = None
@@ -61,6 +62,7 @@ class ParseContext:
     # The verb of the ruleset that was offered last: the name of a thing alone stands for it.
     offered_verb: str = ""
     has_mood: bool = False
+    if_none: bool = False
     # What an earlier clause of the line was about, where no entity stands for it: `it` refers to that.
     prose_noun: str = ""
     shown: tuple[SceneryNoun, ...] = ()

@@ -298,9 +298,12 @@ def serves_oneself(ctx: ParseContext, words: str, phrase: str) -> bool:
     and not asked for: `I get some tea`."""
     noun = in_prose(phrase, ctx.nouns)
     is_shown = noun is not None and noun.standing != "absent"
+    if not ctx.nouns.people and _OF_SOMEBODY.search(words) is not None:
+        return False
     return not ctx.nouns.people or (is_shown and not hosts_here(ctx) and _GETS.match(words) is not None)
 
 
+_OF_SOMEBODY = re.compile(r"\bask(?:s|ing)? \w+(?: \w+)?? (?:for|if)\b", re.IGNORECASE)
 _GETS = re.compile(r"(?:(?:and|then|so|i|gonna|going to)\s+)*(?:get|gets|grab|fetch|have|need|take)\b", re.IGNORECASE)
 
 

@@ -20,6 +20,7 @@ from lorewright.builtin.parser.act_kinds import (
     to_those,
     words_in,
 )
+from lorewright.builtin.parser.conditions_met import as_told
 from lorewright.builtin.parser.decrees import decree_words
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
@@ -98,11 +99,7 @@ _ENDS_CORE = re.compile(
 
 
 def _is_participle(act: Act) -> bool:
-    first = act_word(act.words.strip(" *,."))
-    return first.endswith("ing") and len(first) > _LONG
-
-
-_LONG = 5
+    return re.fullmatch(r".{3,}ing", act_word(act.words.strip(" *,."))) is not None
 
 
 def verb_told(words: str) -> str:
@@ -124,7 +121,9 @@ def _as_named(ctx: ParseContext, reading: Reading, told: str) -> Reading:
     """Return a deed with what is not here as a posture, where the deeds told before it in the line name that: `make a
     paper boat, sail the boat`."""
     action = reading.actions[0] if len(reading.actions) == 1 else None
-    if action is None or not action.deed or action.metadata.get("detail_is") != "absent":
+    if action is None:
+        return as_told(ctx, reading, told)
+    if not action.deed or action.metadata.get("detail_is") != "absent":
         return reading
     is_told = re.search(rf"\b{re.escape(str(action.metadata['detail']).casefold().split()[-1])}\b", told)
     return reading if is_told is None else _posed_as(ctx, reading)
@@ -134,10 +133,9 @@ def _standing(ctx: ParseContext, readings: Sequence[Reading], of_words: Mapping[
     """Return the readings without those that hang on one before them that comes to nothing, which is told once."""
     kept: list[Reading] = []
     failed: Kind | None = None
-    missing = ""
     near = False
     seen: set[str] = set()
-    left = told = ""
+    missing = left = told = ""
     for reading in readings:
         reading = _as_named(ctx, reading, told)
         act = of_words.get(reading.words, Act(kind="", words=reading.words))

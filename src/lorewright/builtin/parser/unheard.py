@@ -473,11 +473,11 @@ def _inward(
             _is_said_or_asked(act) or act.words.rstrip().endswith("?") or earshot.is_within(act.words, inner)
             for act in acts
         )
-        if is_all and earshot.is_within(text, inner, is_line=True) and not _names_somebody_here(ctx, text):
+        if is_all and earshot.is_within(text, inner, is_line=True) and not _names_what_is_here(ctx, text):
             return [Reading(intent="say inwardly", aside=Aside(kind="within", words=text[:MAX_WORDS]), words=text)]
     found = [
         _posed(ctx, reading)
-        if earshot.is_within(reading.words, inner) and not _names_somebody_here(ctx, reading.words)
+        if earshot.is_within(reading.words, inner) and not _names_what_is_here(ctx, reading.words)
         else reading
         for reading in readings
     ]
@@ -487,9 +487,10 @@ def _inward(
 _SEVERAL = 2
 
 
-def _names_somebody_here(ctx: ParseContext, text: str) -> bool:
+def _names_what_is_here(ctx: ParseContext, text: str) -> bool:
     low = set(re.findall(r"[\w']+", text.casefold()))
-    return any(set(key.words) <= low for person in ctx.nouns.people for key in person.keys if key.words)
+    is_thing = re.search(r"\b(?:one|two|some) of the (?!voices)\w{3,}s\b", text, re.IGNORECASE) is not None
+    return is_thing or any(set(key.words) <= low for person in ctx.nouns.people for key in person.keys if key.words)
 
 
 def _posed(ctx: ParseContext, reading: Reading) -> Reading:

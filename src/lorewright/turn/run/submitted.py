@@ -29,7 +29,7 @@ _ITEM = "item_id"
 _WORDS = ("verb", "topic", "detail")
 # What only the parser can say: whether the prose shows a thing, the end of a walk, an item of lore by its ID, how it
 # is told.
-_OF_THE_PARSER = ("detail_is", "towards", "lore_item_id", "form", "deed", "beyond")
+_OF_THE_PARSER = ("detail_is", "towards", "lore_item_id", "form", "deed", "beyond", "if_none")
 
 
 def actions_of(given: Sequence[Action | Mapping[str, Any]], *, player_id: str) -> tuple[Action, ...]:

@@ -91,7 +91,7 @@ def _is_for_door(action: Action | None, place: str | None) -> bool:
 
 
 def _done_at(door: str, action: Action) -> Action:
-    metadata = {key: value for key, value in action.metadata.items() if key != "beyond"}
+    metadata = {key: value for key, value in action.metadata.items() if key not in ("beyond", "if_none")}
     return Action.model_validate({**action.model_dump(), "target_id": door, "metadata": metadata})
 
 
