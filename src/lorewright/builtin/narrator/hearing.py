@@ -158,7 +158,7 @@ def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     known = open_lines(given, outcome.target_id or "")[:1] if form != "smell" else []
     if known and not is_shelf(given):
         return [Beat("outcome", "looked.again", authored=plain(line.text), cites=(line.chunk_id,)) for line in known]
-    is_look = is_of_senses(form) and form not in kinds_of("looked.thing")
+    is_look = (not form or is_of_senses(form)) and form not in kinds_of("looked.thing")
     if is_look and set(thing.casefold().split()[1:]).isdisjoint(given.player_text.casefold().split()):
         # It was meant by another name: that of the place where it is.
         return [Beat("outcome", "looked.at_place", {}, {"thing": thing})]

@@ -178,7 +178,7 @@ _SOME_WITH = re.compile(
 )
 # `try all four doors one after the other`, beside another act: how each of them stands is told with the ways.
 _ALL_DOORS = re.compile(
-    r"(?:(?<=[,;.] )|(?<=and )|(?<=then ))(?:i )?(?:try|test|rattle) "
+    r"(?:(?<=[,;.] )|(?<=and )|(?<=then ))(?:i )?(?:try|test|rattle|open) "
     r"(?:(?:all(?: of)?(?: the)?|both|both the|the)(?: \w+)? (?:doors|doorknobs|door handles)|(?:each"
     r"|every)(?: \w+)? door)"
     r"(?: (?:in turn|one after (?:the other|another)|one by one|in order|here))?(?=[.!]*$)",
