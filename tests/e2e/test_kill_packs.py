@@ -110,9 +110,10 @@ def test_installing_and_removing_under_kills_at_random_moments_is_never_between(
         commands.kill()
         if commands.end().code == -signal.SIGKILL:
             killed += 1
-            window *= 1.1
+            window *= 1.2
         else:
-            window *= 0.7
+            # The first installation, by which the window was measured, may have been a slow one.
+            window *= 0.5
             assert is_whole(root) == installing
     assert killed >= KILLS // 4
     if not is_whole(root):
