@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from lorewright.builtin.parser.names_meant import named_last
 from lorewright.builtin.parser.readings import ParseContext, Reading, posed
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.words.noun_phrases import exact
 from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import singular
-
-WORDS = r"[\w'’]+"
 
 
 def with_conditions_met(ctx: ParseContext, text: str) -> str:
@@ -162,10 +161,8 @@ def _at_its_door(ctx: ParseContext, found: re.Match[str]) -> str:
 
 def _way_named_last(ctx: ParseContext, said: str) -> str | None:
     """Return the line of a walk by the way that words name last; None where they name none."""
-    low = f" {' '.join(re.findall(WORDS, said.casefold()))} "
-    labels = (" ".join(key.words) for way in (*ctx.nouns.exits, *ctx.nouns.known_places) for key in way.keys)
-    ends = {label: low.rfind(f" {label} ") + len(label) for label in labels if label and f" {label} " in low}
-    walk = typed_line("travel", place=max(ends, key=ends.__getitem__)) if ends else None
+    name = named_last(said, (*ctx.nouns.exits, *ctx.nouns.known_places))
+    walk = None if name is None else typed_line("travel", place=" ".join(name.words))
     return None if walk is None else walk.text
 
 
@@ -194,9 +191,8 @@ _GOES_OVER = re.compile(
 
 
 def _over_to_company(ctx: ParseContext, found: re.Match[str]) -> str:
-    low = f" {' '.join(re.findall(WORDS, found['before'].casefold()))} "
     away = (person for person in ctx.nouns.known_people if person not in ctx.nouns.people)
-    is_named = any(f" {' '.join(key.words)} " in low for person in away for key in person.keys)
+    is_named = named_last(found["before"], away) is not None
     then = "then " if found["before"] else ""
     return found[0] if is_named or not ctx.nouns.people else f"{found['before']}{then}"
 

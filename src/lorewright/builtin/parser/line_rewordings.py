@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from lorewright.builtin.parser.conditions_met import WORDS, with_conditions_met
-from lorewright.builtin.parser.names_meant import with_names
+from lorewright.builtin.parser.conditions_met import with_conditions_met
+from lorewright.builtin.parser.names_meant import named_last, with_names
 from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
@@ -155,15 +155,10 @@ _THERE = re.compile(
 
 
 def _to_place_named(ctx: ParseContext, found: re.Match[str]) -> str:
-    nouns, before = ctx.nouns, f" {' '.join(re.findall(WORDS, found.string[: found.start()].casefold()))} "
-    goals = (*nouns.exits, *nouns.known_places, *nouns.known_people)
-    ends = {
-        label: before.rfind(f" {label} ") + len(label)
-        for label in (" ".join(key.words) for goal in goals for key in goal.keys)
-        if label and f" {label} " in before
-    }
-    rooms = re.findall(r"\broom \d+\b", before)
-    place = max(ends, key=ends.__getitem__) if ends else next(iter(rooms[-1:]), "")
+    nouns, before = ctx.nouns, found.string[: found.start()]
+    name = named_last(before, (*nouns.exits, *nouns.known_places, *nouns.known_people))
+    rooms = re.findall(r"\broom \d+\b", before.casefold())
+    place = next(iter(rooms[-1:]), "") if name is None else " ".join(name.words)
     walk = typed_line("travel", place=place) if place else None
     return found[0] if walk is None else walk.text
 

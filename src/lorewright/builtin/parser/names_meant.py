@@ -4,13 +4,14 @@ the man over there, `knock on 12`, `jins tab`."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import partial
 
 from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
 from lorewright.builtin.words.english import is_english
-from lorewright.builtin.words.noun_phrases import exact, in_prose, pronoun_fits, resolve
+from lorewright.builtin.words.noun_phrases import Candidate, Key, exact, in_prose, pronoun_fits, resolve
 from lorewright.scene_lore.nouns import singular
 
 
@@ -27,6 +28,18 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
+
+
+def named_last(said: str, candidates: Iterable[Candidate]) -> Key | None:
+    """Return the name of any of these that stands last in words, the longest of those that end there; None for none."""
+    low = f" {' '.join(re.findall(WORDS, said.casefold()))} "
+    ends = {key: low.rfind(f" {' '.join(key.words)} ") for each in candidates for key in each.keys if key.words}
+    last = {key: at + sum(map(len, key.words)) + len(key.words) for key, at in ends.items() if at >= 0}
+    return max(last, key=lambda key: (last[key], len(key.words)), default=None)
+
+
+# A word, with the apostrophes in it.
+WORDS = r"[\w'’]+"
 
 
 # `watch what he is doing`: the only man here, or seen from here.
@@ -100,9 +113,10 @@ def _owned(ctx: ParseContext, found: re.Match[str]) -> str:
 
 def _by_known_calling(ctx: ParseContext, text: str) -> str:
     """Return words with the calling by which somebody is shown for another word for it: `constable` for `cop`."""
+    low = f" {' '.join(re.findall(WORDS, text.casefold()))} "
     for row in lexicon().callings if ctx.shown else ():
         names = [" ".join(name) for name in row if name != ("police",)]
-        said = next((name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)), "")
+        said = next((name for name in names if f" {name} " in low), "")
         if said and not _is_shown(ctx, said) and (known := next((name for name in names if _is_shown(ctx, name)), "")):
             text = re.sub(rf"\b{re.escape(said)}\b", known, text, flags=re.IGNORECASE)
     return text
@@ -207,10 +221,8 @@ _TO_THEM = re.compile(
 
 def _to_named(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a wish to be taken to somebody with the name of who was named before it in the line; else as it is."""
-    said = found["before"].casefold()
-    named = [(said.rfind(" ".join(key.words)), key.label) for who in ctx.nouns.known_people for key in who.keys]
-    at, name = max(named, default=(-1, ""))
-    return found[0] if at < 0 else f"{found['before']}{name}"
+    name = named_last(found["before"], ctx.nouns.known_people)
+    return found[0] if name is None else f"{found['before']}{name.label}"
 
 
 # Who is sought is asked after: `I'm looking for Ambrose`.
