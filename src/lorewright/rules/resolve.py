@@ -16,6 +16,7 @@ from lorewright.rules.checks import (
     fire_triggers,
     is_risky,
     is_rolled_for,
+    keep_hours,
     roll_check,
     run_timers,
     sentence_for,
@@ -50,7 +51,7 @@ from lorewright.world.events import (
     ThreatBegan,
     ThreatCame,
 )
-from lorewright.world.ops import EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
+from lorewright.world.ops import AdvanceTime, EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
 from lorewright.world.state import WorldState
 
 # Further effects of an attempt beside its outcome: rows of failures, escalation, due threats, inquiries. Each adds to
@@ -251,8 +252,20 @@ def play_out(
             _play_step(patch, step, judged, rules, dice, (rulings or {}).get(judged.action_index), acting)
         wait.end()
         walks.passed(attempt.action, patch, before, patch.events[told:])
+    if acting is None and attempts:
+        _keep_pace(patch, state, attempts[-1], rules, dice)
     reach_ending(patch, rules)
     return patch
+
+
+def _keep_pace(patch: Patch, begun: WorldState, last: Attempt, rules: CampaignRules, dice: Dice) -> None:
+    """Let the time pass that a turn of the player takes at least, where anything was done in it."""
+    left = rules.pace - minutes_passed(begun, patch.state)
+    if left > 0 and patch.state.ended is None and any(outcome.code != "blocked" for outcome in patch.outcomes):
+        before = patch.state
+        patch.do(AdvanceTime(minutes=left))
+        _run_automatic(patch, before, last, rules, dice)
+        trigger_clocks(patch, before, rules)
 
 
 def _play_step(
@@ -355,6 +368,7 @@ def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool
     costs = costs_of(action, patch.state, rules.ruleset)
     own = rules.ruleset.row(action.type).minutes if in_no_time else 0
     patch.do(*cost_ops({**costs, "time": max(costs["time"] - own, 0)}, patch.state))
+    keep_hours(patch, rules)
 
 
 def _play_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:

@@ -451,7 +451,8 @@ class CampaignRules(Frozen):
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
     readily whom of the cast acts, and what they do of their own accord. `listeners` are those of the cast to whom words
     are said that are put to nobody, by place, `introductions` what stands for the profile of those without one: what
-    the packs openly say of them. `begins` is the time of day at the start, `until` the hours that clocks count to.
+    the packs openly say of them. `begins` is the time of day at the start, `until` the hours that clocks count to;
+    with a `pace` every turn takes at least so many minutes, and those clocks and the minutes go together.
     """
 
     ruleset: Ruleset
@@ -472,6 +473,7 @@ class CampaignRules(Frozen):
     introductions: FrozenMap[str, OpenIntroduction] = Field(default_factory=dict, exclude_if=lambda found: not found)
     begins: str = Field(default="", exclude_if=lambda begins: not begins)
     until: FrozenMap[str, str] = Field(default_factory=dict, exclude_if=lambda until: not until)
+    pace: int = Field(default=0, exclude_if=lambda pace: not pace)
 
     def introduced(self, who: str, written: str = "") -> str:
         """Return the profile of somebody in a sentence or two: what the author wrote, else the packs' introduction."""

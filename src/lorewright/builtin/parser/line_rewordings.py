@@ -48,7 +48,7 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
     carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
     carried = _TO_UNKNOWN.sub(partial(_once_known, ctx), _NO_ANSWER.sub(partial(_unanswered, ctx), carried))
-    carried = with_conditions_met(ctx, carried)
+    carried = _BORNE.sub(partial(_unburdened, ctx), with_conditions_met(ctx, carried))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 
@@ -75,6 +75,24 @@ _SHONE = re.compile(
 def _shone(ctx: ParseContext, found: re.Match[str]) -> str:
     held = _longest_held(ctx, found["thing"])
     return found[0] if held is None else f"{found['act']} with the {held[0]}{held[1]}"
+
+
+# `go in quietly with the toast`: what one has with one is no part of the way.
+_BORNE = re.compile(
+    r"(?P<move>\b(?:go|walk|step|come|head|slip|sneak|creep|tiptoe|climb|run|hurry|return|enter|get)\b(?: [\w'’]+){0,4}?"
+    r"(?P<last> [\w'’]+)?) with (?:the|my|a|an|this) (?P<thing>[\w'’ -]+?)(?: in (?:my|one|both|the) hands?| under my arm)?"
+    r"(?=$|[,;.!?]| and | then )",
+    re.IGNORECASE,
+)
+_IN_OR_OUT = re.compile(r" (?:in|inside|through|out|outside|up|down|back|over|across|along|\w+ly)", re.IGNORECASE)
+
+
+def _unburdened(ctx: ParseContext, found: re.Match[str]) -> str:
+    thing = bare(words_of(found["thing"]))
+    is_person = resolve(thing, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None
+    is_held = isinstance(resolve(thing, ctx.nouns.carried), PhraseMatch)
+    is_apart = _IN_OR_OUT.fullmatch(found["last"] or "") is not None
+    return found["move"] if not is_person and (is_held or is_apart) else found[0]
 
 
 # `take the toast over to room 12`, of what one has; `go up to see Moss`, of a way.

@@ -339,6 +339,7 @@ class _Composer:
             introductions=introductions_of(scenario, names, self._generations),
             begins=scenario.begins,
             until={clock_id: clock.until for clock_id, clock in scenario.clocks.items() if clock.until},
+            pace=scenario.pace or 0,
         )
 
     def with_rules_of_notes(self, rules: CampaignRules) -> CampaignRules:
@@ -468,9 +469,8 @@ class _Composer:
 
     def _clock(self, clock_id: str) -> Clock:
         clock = self._scenario.clocks[clock_id]
-        tags = (COST_TAG,) if clock.cost else ()
-        value = min(clock.value, clock.max)
-        return Clock(id=clock_id, name=clock.name or clock_id, value=value, max=clock.max, tags=tags)
+        named = {"id": clock_id, "name": clock.name or clock_id, "tags": (COST_TAG,) if clock.cost else ()}
+        return Clock(**named, value=min(clock.value, clock.max), max=clock.max)
 
     def _thread(self, thread_id: str) -> Thread:
         thread = self._scenario.threads[thread_id]
