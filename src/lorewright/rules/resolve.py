@@ -22,10 +22,18 @@ from lorewright.rules.checks import (
     sentence_for,
     wins_more,
 )
-from lorewright.rules.consequences import Ruling, follow, reach_ending, rule_for, trigger_clocks
+from lorewright.rules.consequences import (
+    Ruling,
+    enact_type_effects,
+    follow,
+    pass_turn,
+    reach_ending,
+    rule_for,
+    trigger_clocks,
+)
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import ActionResult, Outcome, OutcomeCode, Patch, ReasonCode, Resolution, Validation
-from lorewright.rules.reach import company, holds, place_of
+from lorewright.rules.reach import company, holds, open_nudges, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
 from lorewright.rules.steps import Wait, Walks
@@ -51,7 +59,7 @@ from lorewright.world.events import (
     ThreatBegan,
     ThreatCame,
 )
-from lorewright.world.ops import AdvanceTime, EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
+from lorewright.world.ops import AdvanceTime, EndSituation, EndThreat, Escalate, Investigate, SetStreak
 from lorewright.world.state import WorldState
 
 # Further effects of an attempt beside its outcome: rows of failures, escalation, due threats, inquiries. Each adds to
@@ -181,20 +189,6 @@ def finish_inquiries(patch: Patch, before: WorldState, rules: CampaignRules) -> 
     return tuple(said)
 
 
-def enact_type_effects(patch: Patch, band: BandName | None, action: Action, ruleset: Ruleset) -> None:
-    """Enact the ruleset's effects of the action's type by its band; without a check it succeeds."""
-    effects = ruleset.row(action.type).effects
-    of_band = effects.get(band or "success", effects.get("success", ()) if band == "critical" else ())
-    patch.enact(aimed(of_band, patch.state, action), how="found")
-
-
-def pass_turn(patch: Patch, action: Action, ruleset: Ruleset) -> None:
-    """Pass the turn on, where there is an order of turns and the action ends one."""
-    order = patch.state.turn_order
-    if order is not None and ruleset.row(action.type).ends_turn and order.current == action.actor_id:
-        patch.do(PassTurn())
-
-
 # The result of a turn: each attempt, its outcome and its effects.
 
 _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
@@ -300,6 +294,14 @@ def _run_automatic(patch: Patch, before: WorldState, attempt: Attempt, rules: Ca
         *finish_inquiries(patch, before, rules),
         *describe_hardships(before, patch.state, rules),
     ]
+    if attempt.action.actor_id == before.player_id:
+        opened = open_nudges(rules.nudges, patch.state)
+        said += [nudge.say for nudge in opened if nudge.say and not holds(nudge.when, before)]
+    _add_said(patch, said)
+
+
+def _add_said(patch: Patch, said: Sequence[str]) -> None:
+    """Have sentences told after all that was done so far."""
     if said and patch.outcomes:
         last = patch.outcomes[-1]
         patch.outcomes[-1] = last.model_copy(update={"then": (*last.then, *said)})

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from lorewright.rules.actions import ANYBODY, CastRule
-from lorewright.rules.conditions import Condition, EscalationName
+from lorewright.rules.conditions import Condition, EscalationName, Nudge
 from lorewright.rules.effects import Effect
 from lorewright.rules.verbs import Verb, verb_of, verbs
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -468,6 +468,7 @@ class CampaignRules(Frozen):
     escalation: FrozenMap[str, Profile] = Field(default_factory=dict)
     inquiries: FrozenMap[str, Inquiry] = Field(default_factory=dict)
     endings: tuple[Ending, ...] = ()
+    nudges: tuple[Nudge, ...] = Field(default=(), exclude_if=lambda nudges: not nudges)
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     listeners: FrozenMap[str, str] = Field(default_factory=dict)
     introductions: FrozenMap[str, OpenIntroduction] = Field(default_factory=dict, exclude_if=lambda found: not found)

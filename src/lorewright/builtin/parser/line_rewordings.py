@@ -4,6 +4,7 @@ walk to somebody elsewhere before it, as what is known decides, and without what
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 
 from lorewright.builtin.parser.conditions_met import with_conditions_met
@@ -11,7 +12,7 @@ from lorewright.builtin.parser.names_meant import named_last, with_names
 from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
-from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.utterances import offered, with_my
 from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import is_verb, singular
@@ -44,6 +45,7 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     text = with_names(ctx, text if ctx.nouns.people else _LET_OUT.sub("go out" if is_way_out else "leave", text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
+    handed = _FLASHES.sub(partial(_flashed, ctx), _LIT.sub(partial(_lit, ctx), handed))
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
     carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
@@ -77,10 +79,55 @@ def _shone(ctx: ParseContext, found: re.Match[str]) -> str:
     return found[0] if held is None else f"{found['act']} with the {held[0]}{held[1]}"
 
 
+# `light the boats`, with a lamp in hand: what burns is what is used.
+_LIT = re.compile(
+    r"(?P<lead>(?:^|\b(?:and|then|i|i['’]ll|me|to)\b|[,;.!]) *)(?:light|ignite|kindle)(?: up)?"
+    r" (?P<what>(?:(?:the|all|a|an|my|some|every|each|one|first|their|his|her) [\w'’ -]+?|\w+s))"
+    r"(?: (?:with|from|off|at|by|using) (?:the|my|a) (?P<thing>[\w'’ -]+?))?(?=$|[,;.!?]| and | then )",
+    re.IGNORECASE,
+)
+
+
+def _lit(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return the use of the fire in hand for what is to be lit with it; the words as they are where there is none, or
+    it is itself what is lit."""
+    what = bare(words_of(found["what"]))
+    fire = _fire_meant(ctx, found["thing"] or "", ctx.nouns.carried)
+    using = typed_line("use_thing", thing=fire)
+    is_kept = not fire or using is None or exact(what, ctx.nouns.carried) is not None
+    return found[0] if is_kept or using is None else f"{found['lead']}{using.text}"
+
+
+def _fire_meant(ctx: ParseContext, words: str, among: Sequence[Candidate]) -> str:
+    """Return the name of the lamp, or what else burns, that words mean; the only one where there are none."""
+    fires = [thing for thing in among if singular(thing.name.split()[-1].casefold()) in lexicon().fires]
+    named = resolve(bare(words_of(words)), fires) if words else None
+    if isinstance(named, PhraseMatch):
+        return named.candidate.name
+    return fires[0].name if len(fires) == 1 and not words else ""
+
+
+# `flash two short and one long out over the water`: how often is told to whom it is meant for.
+_FLASHES = re.compile(
+    r"\b(?P<act>signal|flash|shine|blink)(?: out)?(?: (?:the|a|its|my) (?:signal|light|beam|code))?:?"
+    r"(?:,?(?: and| then)* (?:(?:a|one|two|three|four|once|twice|\d)(?: times?)? (?:short|long|quick|slow)\w*"
+    r"|(?:short|long)\w* (?:once|twice))(?: (?:ones?|flash(?:es)?|blinks?))?)+"
+    r"(?: (?:with|using) (?:the|my) (?P<thing>[\w'’ -]+?))?"
+    r"(?:(?: out)? (?:over|across|to|towards?|at|into|onto) (?:the |my )?[\w'’-]+(?: [\w'’-]+)?)?(?=$|[,;.!?]| and | then )",
+    re.IGNORECASE,
+)
+
+
+def _flashed(ctx: ParseContext, found: re.Match[str]) -> str:
+    fire = _fire_meant(ctx, found["thing"] or "", ctx.nouns.carried) or _fire_meant(ctx, "", ctx.nouns.here)
+    return f"{found['act']} with the {fire or found['thing'] or 'lamp'}"
+
+
 # `go in quietly with the toast`: what one has with one is no part of the way.
 _BORNE = re.compile(
-    r"(?P<move>\b(?:go|walk|step|come|head|slip|sneak|creep|tiptoe|climb|run|hurry|return|enter|get)\b(?: [\w'’]+){0,4}?"
-    r"(?P<last> [\w'’]+)?) with (?:the|my|a|an|this) (?P<thing>[\w'’ -]+?)(?: in (?:my|one|both|the) hands?| under my arm)?"
+    r"(?P<move>\b(?:go|walk|step|come|head|slip|sneak|creep|tiptoe|climb|run|hurry|return|enter|get)\b"
+    r"(?: [\w'’]+){0,4}?(?P<last> [\w'’]+)?) with (?:the|my|a|an|this) (?P<thing>[\w'’ -]+?)"
+    r"(?: in (?:my|one|both|the) hands?| under my arm)?"
     r"(?=$|[,;.!?]| and | then )",
     re.IGNORECASE,
 )

@@ -18,7 +18,7 @@ from lorewright.ids import did_you_mean
 from lorewright.index.generation import Generation
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.actions import Deed
-from lorewright.rules.conditions import ClockIs, Condition
+from lorewright.rules.conditions import ClockIs, Condition, Nudge
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Hindrance, Inquiry, Phrase, Profile, Rule, ThreatRule, TurnProfile
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -309,6 +309,7 @@ class Scenario(Frozen):
     rules: tuple[Rule, ...] = ()
     finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     endings: FrozenMap[str, ScenarioEnding] = Field(default_factory=dict)
+    nudges: tuple[Nudge, ...] = Field(default=(), exclude_if=lambda nudges: not nudges)
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     demo: tuple[str, ...] = ()
     demo_seed: int = 1
