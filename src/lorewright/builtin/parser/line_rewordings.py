@@ -113,14 +113,16 @@ _FLASHES = re.compile(
     r"(?:,?(?: and| then)* (?:(?:a|one|two|three|four|once|twice|\d)(?: times?)? (?:short|long|quick|slow)\w*"
     r"|(?:short|long)\w* (?:once|twice))(?: (?:ones?|flash(?:es)?|blinks?))?)+"
     r"(?: (?:with|using) (?:the|my) (?P<thing>[\w'’ -]+?))?"
-    r"(?:(?: out)? (?:over|across|to|towards?|at|into|onto) (?:the |my )?[\w'’-]+(?: [\w'’-]+)?)?(?=$|[,;.!?]| and | then )",
+    r"(?:(?: out)? (?:over|across|to|towards?|at|into|onto) (?:the |my )?[\w'’-]+(?: [\w'’-]+)?)?"
+    r"(?=$|[,;.!?]| and | then )",
     re.IGNORECASE,
 )
 
 
 def _flashed(ctx: ParseContext, found: re.Match[str]) -> str:
     fire = _fire_meant(ctx, found["thing"] or "", ctx.nouns.carried) or _fire_meant(ctx, "", ctx.nouns.here)
-    return f"{found['act']} with the {fire or found['thing'] or 'lamp'}"
+    using = typed_line("use_thing", thing=found["thing"] or "lamp")
+    return found[0] if using is None else f"{found['act']} with the {fire}" if fire else using.text
 
 
 # `go in quietly with the toast`: what one has with one is no part of the way.
