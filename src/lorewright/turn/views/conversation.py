@@ -27,7 +27,7 @@ def kept_with_words(output: InterpreterOutput, state: WorldState) -> dict[str, A
 
 
 def _is_put_to_somebody(action: Action, state: WorldState) -> bool:
-    """Tell whether an act is said to somebody, or hands or shows somebody a thing: what is said next is said to them."""
+    """Tell whether an act is said to somebody, or hands or shows them a thing: what is said next is said to them."""
     verb = verb_of(action.type)
     is_to_person = action.target_id in state.entities and state.entities[str(action.target_id)].type == "npc"
     is_held_out = is_to_person and action.item_id is not None and action.item_id != action.target_id
