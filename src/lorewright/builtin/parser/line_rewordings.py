@@ -75,8 +75,8 @@ _IS_IT_SHUT = re.compile(
 # What nobody is there to do for one: `get me out of here`.
 _LET_OUT = re.compile(
     r"(?:^|(?<=[.!?] ))(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*"
-    r"(?:(?:get|let|take) me out(?: of here)?|leave|(?:let me|i(?:'m| am|'ll| will)?) (?:just )?(?:go|leave|leaving|off)"
-    r"|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home))"
+    r"(?:(?:get|let|take) me out(?: of here)?|leave"
+    r"|(?:let me|i(?:'m| am|'ll| will)?) (?:just )?(?:go|leave|leaving|off)|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home))"
     r"(?: of here| now| here| already| this house)?"
     r"(?=[.! ]*$)",
     re.IGNORECASE,
@@ -302,8 +302,8 @@ _SEARCHED = re.compile(
     rf"{_BEGINS}(?P<act>(?P<seen>(?:look|snoop|nose) (?:around|round|about|inside)"
     r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit"
     r"|(?:go|come)(?: and| over and| out and| up and)? (?:see|check|look|find out|peek)(?: on)? "
-    r"(?:who(?:'s| is| else is)|what(?:'s| is)|(?:if|whether) (?:any|some|no)(?:one|body|thing)(?:'s| is)?|nobody|anyone|everyone"
-    r"|(?:what )?(?:that|the) noise(?: is)?)(?: (?:moving|going on|happening|up|hiding|there|making that noise))?"
+    r"(?:who(?:'s| is| else is)|what(?:'s| is)|(?:if|whether) (?:any|some|no)(?:one|body|thing)(?:'s| is)?"
+    r"|nobody|anyone|everyone|(?:what )?(?:that|the) noise(?: is)?)(?: (?:moving|going on|happening|up|hiding|there|making that noise))?"
     r" (?:in|at|inside|on|out in|up in|down in|over in))|search|check out"
     r"|rummage (?:in|through)|(?:look|search|hunt) (?:for (?:[\w']+ ){1,5}?)?in)(?: the| my| your)? "
     r"(?P<place>[\w']+(?: [\w']+){0,5}?)"
