@@ -74,11 +74,10 @@ _IS_IT_SHUT = re.compile(
 )
 # What nobody is there to do for one: `get me out of here`.
 _LET_OUT = re.compile(
-    r"(?:^|(?<=[.!?] ))(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*"
-    r"(?:(?:get|let|take) me out(?: of here)?|leave"
-    r"|(?:let me|i(?:'m| am|'ll| will)?) (?:just )?(?:go|leave|leaving|off)|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home))"
-    r"(?: of here| now| here| already| this house)?"
-    r"(?=[.! ]*$)",
+    r"(?:^|(?<=[.!?] ))(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|leave"
+    r"|(?:let me|i(?:'m| am|'ll| will)?) (?:just )?(?:go|leave|leaving|off)"
+    r"|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home))"
+    r"(?: of here| now| here| already| this house)?(?=[.! ]*$)",
     re.IGNORECASE,
 )
 # A word that what is handed over, or shown, is never without.
@@ -303,7 +302,8 @@ _SEARCHED = re.compile(
     r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit"
     r"|(?:go|come)(?: and| over and| out and| up and)? (?:see|check|look|find out|peek)(?: on)? "
     r"(?:who(?:'s| is| else is)|what(?:'s| is)|(?:if|whether) (?:any|some|no)(?:one|body|thing)(?:'s| is)?"
-    r"|nobody|anyone|everyone|(?:what )?(?:that|the) noise(?: is)?)(?: (?:moving|going on|happening|up|hiding|there|making that noise))?"
+    r"|nobody|anyone|everyone|(?:what )?(?:that|the) noise(?: is)?)"
+    r"(?: (?:moving|going on|happening|up|hiding|there|making that noise))?"
     r" (?:in|at|inside|on|out in|up in|down in|over in))|search|check out"
     r"|rummage (?:in|through)|(?:look|search|hunt) (?:for (?:[\w']+ ){1,5}?)?in)(?: the| my| your)? "
     r"(?P<place>[\w']+(?: [\w']+){0,5}?)"
