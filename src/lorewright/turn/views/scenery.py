@@ -241,15 +241,26 @@ def _view_of_part(index: int, detail: str, scenery: Sequence[SceneryNoun], *, is
     noun = f"(?:{re.escape(head)}|{re.escape(singular(head))})(?:e?s)?"
     sides = [told for side, told in _TELLS_SIDE.items() if spot["side"] is None or re.fullmatch(side, spot["side"])]
     tells = [re.compile("|".join(sides).format(noun=noun), re.IGNORECASE)]
-    tells += [] if spot["side"] else [re.compile(rf"\b{noun}\b", re.IGNORECASE)]
-    ranked = sorted(scenery, key=lambda shown: singular(shown.head) != singular(head))
+    named = re.compile(rf"\b{noun}\b", re.IGNORECASE)
+    ranked = sorted(
+        scenery, key=lambda shown: found.start() if (found := named.search(shown.text)) else len(shown.text)
+    )
     texts = {shown.text: shown for shown in ranked if of <= set(map(singular, _WORDS.findall(shown.text.casefold())))}
+    tells += [re.compile(rf"^(?:the|an?|your) (?:[\w-]+ ){{0,2}}{noun}\b", re.I)] if spot["side"] in _INSIDE else []
+    tells += [] if spot["side"] else [named]
     fits = dict.fromkeys(text for pattern in tells for text in texts if pattern.search(text))
     lines = [LoreLine(key=texts[text].key, text=text, chunk_id=texts[text].source) for text in fits]
     name = with_article(thing)
     return SceneryView(action_index=index, name=name, lines=tuple(lines)[:_MOST_LINES]) if lines else None
 
 
+def _place_of(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return len(text) if found is None else found.start()
+
+
+# Who looks in a thing of which nothing is told within is told what is told of it.
+_INSIDE = ("in", "inside", "into", "within")
 # Forms of acts that are about a thing on every side of it.
 _SEARCHED, _COUNTED = "search", "count"
 _WHOLE = (_SEARCHED, _COUNTED)
@@ -265,8 +276,8 @@ _TELLS_SIDE = {
     "behind": r"\bbehind\b(?: [\w'-]+){{0,3}} {noun}\b|\b{noun}\b.*\bbehind it\b",
     "through": r"\b{noun}\b.*\b(?:shows?|sees?|seen|gives?|looks?|opens?|no|views?)\b"
     r"|\bthrough\b(?: [\w'-]+){{0,3}} {noun}\b|\bno {noun}\b",
-    "inside|into|in|within": r"\b(?:in|inside|into|within)\b(?: [\w'-]+){{0,3}} {noun}\b"
-    r"|\b{noun}\b.*\b(?:in|inside|within) it\b|\b{noun}\b.*\b(?:holds?|contains?|full|empty|filled)\b",
+    "in|inside|into|within": r"\b(?:in|inside|into|within)\b(?: [\w'-]+){{0,3}} {noun}\b"
+    r"|\b{noun}\b.*\b(?:in|inside|within) it\b|^(?:the|an?|your) (?:[\w-]+ ){{0,2}}{noun}\b.*\b(?:full|empty)\b",
     "on|on top of|above|between": r"\b(?:on|above|upon|between|over)\b(?: [\w'-]+){{0,3}} {noun}\b"
     r"|\b{noun}\b.*\b(?:on|upon|over) it\b",
 }
