@@ -29,8 +29,8 @@ SCENERY = (
 )
 
 
-def told(detail: str, form: str = "look") -> list[str]:
-    action = Action(type="search", actor_id="t:player", metadata={"detail": detail, "form": form})
+def told(detail: str, verb: str = "look", **metadata: str) -> list[str]:
+    action = Action(type=verb, actor_id="t:player", metadata={"detail": detail, **metadata})
     return [line.text for view in scenery_views([action], SCENERY, w.small_world()) for line in view.lines]
 
 
@@ -54,4 +54,4 @@ def test_a_side_of_which_nothing_is_told_has_no_other_sides_sentence() -> None:
 
 def test_a_thing_searched_or_counted_as_a_whole_has_its_sides_first_and_then_all_that_names_it() -> None:
     assert told("mat", "search") == [MAT, WORN]
-    assert told("shoes", "count") == [SHOES]
+    assert told("shoes", form="count") == [SHOES]

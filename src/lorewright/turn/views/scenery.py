@@ -18,6 +18,7 @@ from lorewright.packs.models import PackEntity
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.actions import Action
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.gather import ReadableLine, in_sentences, readable_lines
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.nouns import is_everybodys, may_name_a_thing, other_words, shown_nouns, singular
@@ -205,7 +206,7 @@ def scenery_views(
             found.append(SceneryView(action_index=index, name=detail))
         elif standing == "scenery":
             found.append(_view_of(index, detail, scenery))
-        elif (part := _view_of_part(index, detail, scenery, is_whole=action.form in _WHOLE)) is not None:
+        elif (part := _view_of_part(index, detail, scenery, is_whole=_is_whole(action))) is not None:
             found.append(part)
         elif target is not None and target.type in ("item", "door") and is_of_senses(action.form):
             found += _view_of_thing(index, target.name, scenery, is_counted=action.form == _COUNTED)
@@ -261,9 +262,15 @@ def _place_of(pattern: re.Pattern[str], text: str) -> int:
 
 # Who looks in a thing of which nothing is told within is told what is told of it.
 _INSIDE = ("in", "inside", "into", "within")
-# Forms of acts that are about a thing on every side of it.
-_SEARCHED, _COUNTED = "search", "count"
-_WHOLE = (_SEARCHED, _COUNTED)
+_COUNTED = "count"
+
+
+def _is_whole(action: Action) -> bool:
+    """Tell whether an act is about a thing on every side of it: it is counted, or searched for what is hidden."""
+    verb = verb_of(action.type)
+    return action.form == _COUNTED or (verb is not None and verb.grounding == "hidden")
+
+
 _WORDS = re.compile(r"[\w'-]+")
 _SPOT = re.compile(
     r"(?:(?P<side>under|underneath|beneath|below|behind|inside|into|in|within|through|on|on top of|above|between) )?"
