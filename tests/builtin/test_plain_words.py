@@ -85,6 +85,8 @@ NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
         ("bring rm 12 a coffee", "take a coffee to room 12"),
         ("ur on teo loser pays", "you're on, teo. loser pays"),
         ("any chance of an egg dor im starvin", "is there any chance of an egg, dor. i'm starving"),
+        ("ask if there's any toast going", "ask if there's any toast going"),
+        ("have a wander into the office", "have a wander into the office"),
         ("tell dorrie im hungry", "tell dorrie i'm hungry"),
         ("gonna bounce lol", "i leave"),
         ("time to dip", "i leave"),
