@@ -100,6 +100,7 @@ NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
         ("gotta drop these candels off lol", "i am here to deliver these candles"),
         ("I must deliver this to Ambrose", "I must deliver this to Ambrose"),
         ("drop the candles off at the chapel", "deliver the candles to the chapel"),
+        ("drop off the candels w ambrose i guess", "deliver the candles to ambrose"),
         ("knok knok on the wall", "knock on the wall"),
         ("is it in the draw?", "is it in the drawer?"),
         ("was it a draw?", "was it a draw?"),
