@@ -4,15 +4,15 @@ walk to somebody elsewhere before it, as what is known decides, and without what
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import partial
 
 from lorewright.builtin.parser.conditions_met import with_conditions_met
+from lorewright.builtin.parser.in_hand import unburdened, with_fire_in_hand
 from lorewright.builtin.parser.names_meant import named_last, with_names
 from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
-from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.utterances import offered, with_my
 from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import is_verb, singular
@@ -41,24 +41,45 @@ _FOLLOWS = re.compile(
 def reworded_line(ctx: ParseContext, text: str) -> str:
     """Return a line as it is meant here: with the names of whom and what it means, what is held out to somebody
     (`here's my coin`) as given, a walk before what is done elsewhere."""
-    is_way_out = exact("out", ctx.nouns.exits) is not None
-    text = with_names(ctx, text if ctx.nouns.people else _LET_OUT.sub("go out" if is_way_out else "leave", text))
+    text = with_names(ctx, text if ctx.nouns.people else _with_nobody(ctx, text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
-    handed = _FLASHES.sub(partial(_flashed, ctx), _LIT.sub(partial(_lit, ctx), handed))
+    handed = with_fire_in_hand(ctx, handed)
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
     carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
     carried = _TO_UNKNOWN.sub(partial(_once_known, ctx), _NO_ANSWER.sub(partial(_unanswered, ctx), carried))
-    carried = _BORNE.sub(partial(_unburdened, ctx), with_conditions_met(ctx, carried))
+    carried = unburdened(ctx, with_conditions_met(ctx, carried))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 
+def _with_nobody(ctx: ParseContext, text: str) -> str:
+    """Return a line that is typed where nobody is: what would be asked of somebody is done by oneself."""
+    text = _NO_FIRST.sub("", text)
+    wanted = _PLEASE.fullmatch(text)
+    grab = None if wanted is None or exact(wanted["what"], ctx.nouns.here) is None else wanted["what"]
+    taken = None if grab is None else typed_line("grab", thing=grab)
+    text = _IS_IT_SHUT.sub(r"look at \g<door>", text if taken is None else taken.text)
+    is_way_out = exact("out", ctx.nouns.exits) is not None
+    return _LET_OUT.sub("go out" if is_way_out else "leave", text)
+
+
+# `passkey please`, and a refusal that nobody hears, before what is done.
+_PLEASE = re.compile(r"(?:the |a |that )?(?P<what>[\w'-]+(?: [\w'-]+){0,2}),? please\W*", re.IGNORECASE)
+_NO_FIRST = re.compile(
+    r"^no(?:[,.! ]+no)*(?:[,.!]+ (?=\w+ \w)| (?=(?:i|i'm|i'll|let me|let's|i've) \w))", re.IGNORECASE
+)
+# Whether a door is locked is seen.
+_IS_IT_SHUT = re.compile(
+    r"^(?:so |and |but )?is (?P<door>the (?:[\w'-]+ ){0,2}door) (?:locked|unlocked|open|shut|closed)(?=\W*$)",
+    re.IGNORECASE,
+)
 # What nobody is there to do for one: `get me out of here`.
 _LET_OUT = re.compile(
-    r"^(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|let me (?:go|leave)"
-    r"|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home)(?: of here| now| here)?)"
-    r"(?=[.! ]*$)",
+    r"(?:^|(?<=[.!?] ))(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|leave"
+    r"|(?:let me|i(?:'m| am|'ll| will)?) (?:just )?(?:go|leave|leaving|off)"
+    r"|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home))"
+    r"(?: of here| now| here| already| this house)?(?=[.! ]*$)",
     re.IGNORECASE,
 )
 # A word that what is handed over, or shown, is never without.
@@ -79,75 +100,16 @@ def _shone(ctx: ParseContext, found: re.Match[str]) -> str:
     return found[0] if held is None else f"{found['act']} with the {held[0]}{held[1]}"
 
 
-# `light the boats`, with a lamp in hand: what burns is what is used.
-_LIT = re.compile(
-    r"(?P<lead>(?:^|\b(?:and|then|i|i['’]ll|me|to)\b|[,;.!]) *)(?:light|ignite|kindle)(?: up)?"
-    r" (?P<what>(?:(?:the|all|a|an|my|some|every|each|one|first|their|his|her) [\w'’ -]+?|\w+s))"
-    r"(?: (?:with|from|off|at|by|using) (?:the|my|a) (?P<thing>[\w'’ -]+?))?(?=$|[,;.!?]| and | then )",
-    re.IGNORECASE,
+# How soon something is done: it is done anyway.
+_SOON = (
+    r"(?:now|first|quick|quickly|asap|straight|straightaway|immediately|please|already|tonight|myself|right away|soon"
+    r"|(?:before|by|until|till) (?:it'?s )?(?:\w+ o'?clock|too late|\w+)|at once)\b"
 )
-
-
-def _lit(ctx: ParseContext, found: re.Match[str]) -> str:
-    """Return the use of the fire in hand for what is to be lit with it; the words as they are where there is none, or
-    it is itself what is lit."""
-    what = bare(words_of(found["what"]))
-    fire = _fire_meant(ctx, found["thing"] or "", ctx.nouns.carried)
-    using = typed_line("use_thing", thing=fire)
-    is_kept = not fire or using is None or exact(what, ctx.nouns.carried) is not None
-    return found[0] if is_kept or using is None else f"{found['lead']}{using.text}"
-
-
-def _fire_meant(ctx: ParseContext, words: str, among: Sequence[Candidate]) -> str:
-    """Return the name of the lamp, or what else burns, that words mean; the only one where there are none."""
-    fires = [thing for thing in among if singular(thing.name.split()[-1].casefold()) in lexicon().fires]
-    named = resolve(bare(words_of(words)), fires) if words else None
-    if isinstance(named, PhraseMatch):
-        return named.candidate.name
-    return fires[0].name if len(fires) == 1 and not words else ""
-
-
-# `flash two short and one long out over the water`: how often is told to whom it is meant for.
-_FLASHES = re.compile(
-    r"\b(?P<act>signal|flash|shine|blink)(?: out)?(?: (?:the|a|its|my) (?:signal|light|beam|code))?:?"
-    r"(?:,?(?: and| then)* (?:(?:a|one|two|three|four|once|twice|\d)(?: times?)? (?:short|long|quick|slow)\w*"
-    r"|(?:short|long)\w* (?:once|twice))(?: (?:ones?|flash(?:es)?|blinks?))?)+"
-    r"(?: (?:with|using) (?:the|my) (?P<thing>[\w'’ -]+?))?"
-    r"(?:(?: out)? (?:over|across|to|towards?|at|into|onto) (?:the |my )?[\w'’-]+(?: [\w'’-]+)?)?"
-    r"(?=$|[,;.!?]| and | then )",
-    re.IGNORECASE,
-)
-
-
-def _flashed(ctx: ParseContext, found: re.Match[str]) -> str:
-    fire = _fire_meant(ctx, found["thing"] or "", ctx.nouns.carried) or _fire_meant(ctx, "", ctx.nouns.here)
-    using = typed_line("use_thing", thing=found["thing"] or "lamp")
-    return found[0] if using is None else f"{found['act']} with the {fire}" if fire else using.text
-
-
-# `go in quietly with the toast`: what one has with one is no part of the way.
-_BORNE = re.compile(
-    r"(?P<move>\b(?:go|walk|step|come|head|slip|sneak|creep|tiptoe|climb|run|hurry|return|enter|get)\b"
-    r"(?: [\w'’]+){0,4}?(?P<last> [\w'’]+)?) with (?:the|my|a|an|this) (?P<thing>[\w'’ -]+?)"
-    r"(?: in (?:my|one|both|the) hands?| under my arm)?"
-    r"(?=$|[,;.!?]| and | then )",
-    re.IGNORECASE,
-)
-_IN_OR_OUT = re.compile(r" (?:in|inside|through|out|outside|up|down|back|over|across|along|\w+ly)", re.IGNORECASE)
-
-
-def _unburdened(ctx: ParseContext, found: re.Match[str]) -> str:
-    thing = bare(words_of(found["thing"]))
-    is_person = resolve(thing, (*ctx.nouns.people, *ctx.nouns.known_people)) is not None
-    is_held = isinstance(resolve(thing, ctx.nouns.carried), PhraseMatch)
-    is_apart = _IN_OR_OUT.fullmatch(found["last"] or "") is not None
-    return found["move"] if not is_person and (is_held or is_apart) else found[0]
-
-
+_ENDS = r"$|[,;.!?]| and\b| then\b| (?:thanks|thank you|thx|bye|goodbye|see you|cheers|ok)\b"
 # `take the toast over to room 12`, of what one has; `go up to see Moss`, of a way.
 _CARRIED = re.compile(
     r"\b(?:take|carry|bring) (?P<thing>[^,;.!?]+?)(?: over| back| up| down| out| across| along)* to (?P<place>"
-    r"(?:the |my |your )?\w+(?: \w+)?)(?=$|[,;.!?]| and )",
+    rf"(?:the |my |your )?\w+(?: (?!{_SOON}|thanks\b|thank\b|bye\b|then\b|and\b|ok\b)\w+)?)(?: {_SOON})*(?={_ENDS})",
     re.IGNORECASE,
 )
 _TO_SEE = re.compile(
@@ -192,7 +154,7 @@ _LET_GO = re.compile(
     r"\b(?:(?:deliver|drop|hand|give) (?P<those>these|those|them|this|it)(?: off| over)* (?:to|with|at)"
     r"|(?:deliver|drop|hand|give|take|carry|bring) (?P<thing>(?:the|my|these|those|this|that) [\w' -]+?)"
     r"(?: off| over| out| up| down| along| back)* to (?:the )?\w+(?: \w+)? for) "
-    r"(?P<whom>(?:(?:mr|mrs|miss|captain|the) )?\w+)(?: first| now)?(?=$|[,;.!?]| and\b| then\b)",
+    rf"(?P<whom>(?:(?:mr|mrs|miss|captain|the) )?\w+)(?: {_SOON})*(?={_ENDS})",
     re.IGNORECASE,
 )
 
@@ -339,7 +301,12 @@ _SOUGHT = re.compile(
 )
 _SEARCHED = re.compile(
     rf"{_BEGINS}(?P<act>(?P<seen>(?:look|snoop|nose) (?:around|round|about|inside)"
-    r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit)|search|check out"
+    r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit"
+    r"|(?:go|come)(?: and| over and| out and| up and)? (?:see|check|look|find out|peek)(?: on)? "
+    r"(?:who(?:'s| is| else is)|what(?:'s| is)|(?:if|whether) (?:any|some|no)(?:one|body|thing)(?:'s| is)?"
+    r"|nobody|anyone|everyone|(?:what )?(?:that|the) noise(?: is)?)"
+    r"(?: (?:moving|going on|happening|up|hiding|there|making that noise))?"
+    r" (?:in|at|inside|on|out in|up in|down in|over in))|search|check out"
     r"|rummage (?:in|through)|(?:look|search|hunt) (?:for (?:[\w']+ ){1,5}?)?in)(?: the| my| your)? "
     r"(?P<place>[\w']+(?: [\w']+){0,5}?)"
     r"(?P<rest>(?: for| and| then| now| next| first| too)\b[^?]*|[,;.!][^?]*)?$",
