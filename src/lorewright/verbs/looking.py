@@ -35,7 +35,7 @@ from lorewright.builtin.parser.readings import (
     shown,
     which,
 )
-from lorewright.builtin.parser.ways import by_sense, is_on_player
+from lorewright.builtin.parser.ways import by_sense, is_on_player, told_of_inside
 from lorewright.builtin.words.clauses import (
     Phrasing,
     Syntax,
@@ -386,6 +386,8 @@ def _read_look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     if (several := each_place(ctx, words, rest, _read_look_in)) is not None:
         return several
     behind = lows(rest[len(preposition) :])
+    if told := told_of_inside(ctx, " ".join(preposition), noun_part(bare(rest[len(preposition) :]))):
+        return _read_look_at_prose(ctx, typed(rest), ProseNoun(told, "shown"))
     if behind[0] in lexicon().self_words and behind[1:2] in ([], ["to"], ["for"], ["in"], ["again"]):
         return acting(ctx, LOOK.name, words[:MAX_WORDS])
     return _read_searched(ctx, typed(rest), bare(rest[len(preposition) :]))

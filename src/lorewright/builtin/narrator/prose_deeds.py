@@ -162,7 +162,7 @@ def _sort_of(words: str, thing: str) -> str:
 
 HEARD = re.compile(
     r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
-    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
+    r"|(?:being|is|are) (?:moved|dragged|shifted|put down|set down)|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
     re.IGNORECASE,
 )
 SMELT = re.compile(r"\b(?:smell(?:s|ed|ing)?|smelt|scents?|stinks?|stench|reeks?|odou?rs?)\b", re.IGNORECASE)
