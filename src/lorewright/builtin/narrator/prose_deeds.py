@@ -162,7 +162,8 @@ def _sort_of(words: str, thing: str) -> str:
 
 HEARD = re.compile(
     r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
-    r"|(?:being|is|are) (?:moved|dragged|shifted|put down|set down)|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
+    r"|(?:being|is|are) (?:moved|dragged|shifted|put down|set down)"
+    r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
     re.IGNORECASE,
 )
 SMELT = re.compile(r"\b(?:smell(?:s|ed|ing)?|smelt|scents?|stinks?|stench|reeks?|odou?rs?)\b", re.IGNORECASE)
@@ -189,7 +190,15 @@ def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     called = set(map(singular, content_words(shown.name)))
     asked = set(map(singular, content_words(given.player_text))) - called
     words = {line.key: set(map(singular, content_words(plain(line.text)))) for line in lines}
-    lines.sort(key=lambda line: (-len(asked & words[line.key]), sensed is not None and not called & words[line.key]))
+    where = {*given.player_text.casefold().split()} & _PLACED
+    there = {line.key for line in lines if where & {*plain(line.text).casefold().split()}}
+    lines.sort(
+        key=lambda line: (
+            line.key not in there,
+            -len(asked & words[line.key]),
+            sensed is not None and not called & words[line.key],
+        )
+    )
     new = views.unseen(lines, given.recall)
     line = next(iter(new or lines), None)
     # What was told has no chunk to be cited by.
@@ -202,6 +211,8 @@ def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     return Beat("outcome", "looked.thing", {"kind": form}, {"thing": shown.name}, authored=text, cites=cites)
 
 
+# Where one looks, and what lies there is told first.
+_PLACED = frozenset("under underneath beneath behind inside".split())
 # What a look is for: `check the mat for a key`, and not for how long.
 _SOUGHT = re.compile(
     r"\b(?:check|look|search|examine|inspect|feel|scan|comb|study)(?:e?s|ing)?\b[^,.;!?]*? for "

@@ -11,6 +11,8 @@ from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
+from lorewright.rules.verbs import typed
+from lorewright.scene_lore.nouns import singular
 
 
 def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
@@ -20,41 +22,73 @@ def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
     if len(several) < _TWO:
         return several
     found: list[Act] = []
-    door = sought = holder = ""
-    for act in _carried_to(ctx, several):
-        act = _once_found(_in_plain(act), sought, holder)
-        act = _at_door(act, door)
+    door = sought = holder = thing = ""
+    for given in _among_those(ctx, _carried_to(ctx, several)):
+        act = _once_found(_in_plain(ctx, given), sought, holder)
+        act = _at_door(act, door, thing)
         before = found[-1] if found else None
         if before is not None and _leads_up(before) and _is_here(ctx, act):
             found.pop()
-        looked_for = "" if is_said(act) else _looked_for(act)
+        looked_for = "" if is_said(act) else _looked_for(given)
         if looked_for and exact(looked_for, ctx.nouns.everything()) is None:
-            sought, holder = looked_for, "" if act.target in looked_for else act.target
+            where = thing if act.target.casefold() in _PRONOUNS else act.target
+            sought, holder = looked_for, "" if where in looked_for else where
         elif act.target and act.target.casefold() not in _PRONOUNS and not is_said(act):
             sought = holder = ""
         door = _door_of(ctx, act) or ("" if is_going(act) else door)
+        thing = act.target if act.target and act.target.casefold() not in _PRONOUNS else thing
         found.append(act)
     return found
 
 
 _TWO = 2
 # While what is said meanwhile, and a name that only owns what follows it.
-_MEANWHILE = re.compile(r"^(?:and )?(?:while|as) i (?=[a-z])", re.IGNORECASE)
+_MEANWHILE = re.compile(r"^(?:and )?(?:while|as) i (?!do\b|am\b)(?=[a-z])", re.IGNORECASE)
 
 
-def _in_plain(act: Act) -> Act:
+def _in_plain(ctx: ParseContext, act: Act) -> Act:
     """Return words that are said beside a deed without that they are said meanwhile, and to nobody who only owns what
     they name; what is looked about for as what is sought."""
     if is_said(act):
         is_owner = re.search(r"['’]s?$", act.person) is not None
-        return act.model_copy(
-            update={"words": _MEANWHILE.sub("", act.words), "person": "" if is_owner else act.person}
-        )
+        return act.model_copy(update={"words": _MEANWHILE.sub("", act.words), "person": "" if is_owner else act.person})
+    if act.target.casefold() in _NO_NOUNS:
+        act = act.model_copy(update={"target": ""})
+    about = _HOW_IT_IS_WITH.match(act.words.strip(_AROUND))
+    if about is not None and exact(about["who"], (*ctx.nouns.people, *ctx.nouns.known_people)) is not None:
+        line = next((line for line in kind_of(act).lines if "{target}" in line), "")
+        words = line.format(target=about["who"])
+        return act.model_copy(update={"words": words, "target": about["who"], "second": ""}) if line else act
+    if _SOMEWHERE.search(act.words) and not kind_of(act).leaves:
+        return _posed(act.words)
+    if (found := _SOMETHING.match(act.words.strip(_AROUND))) is not None:
+        where = found["where"] or ""
+        return Act(kind=typed("rummage")[0], words=f"{typed('rummage')[0]} {where}".strip(), target=where, score=1.0)
     if act.second and not act.target and _ABOUT_FOR.search(act.words):
         return act.model_copy(update={"words": f"look for {act.second}", "target": act.second, "second": ""})
     return act
 
 
+_NO_NOUNS = frozenset("inside outside around about there here up down under behind".split())
+# `see what Oakes wants`
+_HOW_IT_IS_WITH = re.compile(
+    r"(?:(?:and|then|to|i|go and)\s+)*(?:see|find out|check|look|watch) "
+    r"(?:what|why|how|where|whether|if) (?P<who>[\w' ]+?)"
+    r"(?:['’]s| (?:is|are|was|wants?|needs?|does|do|has|says?|looks?|stands?|sits?|thinks?))\b",
+    re.IGNORECASE,
+)
+_SOMEWHERE = re.compile(
+    r"\b(?:feel|look|search|hunt|cast|grope|fumble)s? (?:around |about |round )?"
+    r"for (?:somewhere|a (?:place|spot|seat)) to\b",
+    re.IGNORECASE,
+)
+# What may be anything is no thing to look at: the place is searched, or that in which it may be.
+_SOMETHING = re.compile(
+    r"(?:(?:and|then|i|we|try to)\s+)*(?:find|look for|search for|hunt for|pick out|feel for|choose)s? (?:myself )?"
+    r"(?:some|any)thing\b(?!.*\b(?:to say|to do|to talk|else)\b)[^,.;!?]*?"
+    r"(?: (?:in|on|among|under|behind|from) (?:the |these |those )?(?P<where>[\w' -]+))?",
+    re.IGNORECASE,
+)
 _ABOUT_FOR = re.compile(r"\b(?:look|search|hunt|check|feel|cast)s? (?:around|about|round) for\b", re.IGNORECASE)
 _AROUND = " ,.;!*"
 _PRONOUNS = frozenset(("it", "them", "one", "that", "those", "him", "her"))
@@ -74,7 +108,8 @@ _DOORS = re.compile(
 )
 _REST = re.compile(
     rf"\b(?:(?:all )?(?:of )?the (?:other|remaining)(?: {_NUMBER}| ones?)?|(?:all )?the (?:others|rest)|each(?: one"
-    r"| of them)|every one(?: of them)?|(?:all|both) of them|them (?:all|both))(?= in turn|$|,| for\b| one by one| too)",
+    r"| of them)|every one(?: of them)?|(?:all|both) of them|them (?:all|both))"
+    r"(?= in turn|$|,| for\b| one by one| too)",
     re.IGNORECASE,
 )
 _IN_TURN = re.compile(
@@ -128,7 +163,8 @@ _LOOKED_FOR = re.compile(
     r"\b(?:(?:for|(?:find|spot|locate|pick out)) (?P<what>(?:something|anything|somewhere|someone|somebody|anyone)\b"
     r"(?:(?! (?:in|on|under|behind|among|at|by|near|with)\b)[^,.;!?])*)"
     r"|(?:look|search|check|hunt|rummage|feel|dig|scan|comb|examine|inspect)(?:e?s|ing)?\b[^,.;!?]*? for "
-    r"(?!(?:a |the )?(?:\w+ )?(?:while|moment|minutes?|seconds?|time|bit|hours?|good|now|sure|real|him|her|them|me|it)\b)"
+    r"(?!(?:a |the )?(?:\w+ )?"
+    r"(?:while|moment|minutes?|seconds?|time|bit|hours?|good|now|sure|real|him|her|them|me|it)\b)"
     r"(?P<thing>(?:(?!the\b|my\b|in\b|on\b|under\b|behind\b)[\w'’-]+ ?){1,5}))",
     re.IGNORECASE,
 )
@@ -142,7 +178,8 @@ def _looked_for(act: Act) -> str:
 
 # What is done with that in which one has looked.
 _WITH_HOLDER = re.compile(
-    r"\b(?:(?:put|try|pull|slip|throw)s? (?:it|them) (?:back )?(?:on|back)(?: again| on| down| up)?$|(?:hang|put|set|lay"
+    r"\b(?:(?:put|try|pull|slip|throw)s? (?:it|them) (?:back )?(?:on|back)(?: again| on| down| up)?$"
+    r"|(?:hang|put|set|lay"
     r"|place|stand)s? (?:it|them) (?:back|down|up|away)\b|(?:close|shut|fold|wear|lock|cover)s? (?:it|them)\b)",
     re.IGNORECASE,
 )
@@ -159,7 +196,7 @@ def _once_found(act: Act, sought: str, holder: str) -> Act:
     """Return an act with what was only looked for as one that is meant for then; with that in which it was looked for
     where the words fit no other."""
     words = act.words.strip(_AROUND)
-    if not sought or not _HANDLES.match(words) and not _WITH_HOLDER.search(words):
+    if not sought or (not _HANDLES.match(words) and not _WITH_HOLDER.search(words)):
         return act
     if _WITH_HOLDER.search(words) and holder:
         named = holder if holder.casefold().split()[0] in lexicon().articles | {"my"} else f"the {holder}"
@@ -167,12 +204,14 @@ def _once_found(act: Act, sought: str, holder: str) -> Act:
     plain = re.sub(r"^(?:(?:and|then|i)\s+)+", "", words, flags=re.IGNORECASE)
     plain = re.sub(r",? if (?:there|i)\b.*$", "", plain, flags=re.IGNORECASE)
     found = "them" if re.search(r"\bthem\b", plain, re.IGNORECASE) else "it"
-    return Act(kind=_least(), words=f"if I find {found}, {plain}", score=1.0)
+    return _posed(f"if I find {found}, {plain}")
 
 
-def _least() -> str:
-    """Return the kind of an act that comes to nothing more than that it is told."""
-    return next(name for name, kind in kinds().items() if kind.harmless and kind.anywhere)
+def _posed(words: str) -> Act:
+    """Return an act that comes to nothing more than that it is told."""
+    return Act(
+        kind=next(name for name, kind in kinds().items() if kind.harmless and kind.anywhere), words=words, score=1.0
+    )
 
 
 # Where one stands.
@@ -183,13 +222,14 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _SENSES = re.compile(
-    r"^(?:(?:and|then|i|we|just|quietly|softly)\s+)*(?P<act>listen|knock|rap)s?(?: (?:in|carefully|closely|quietly|softly"
+    r"^(?:(?:and|then|i|we|just|quietly|softly)\s+)*(?P<act>listen|knock|rap)s?"
+    r"(?: (?:in|carefully|closely|quietly|softly"
     r"|once|twice|hard|gently|again|for a (?:moment|while|bit)|three times))*$",
     re.IGNORECASE,
 )
 
 
-def _at_door(act: Act, door: str) -> Act:
+def _at_door(act: Act, door: str, thing: str) -> Act:
     """Return what is done to a keyhole or a handle as done to that of the door where one stands; so what is heard
     there, and a knock."""
     words = act.words.strip(_AROUND)
@@ -200,15 +240,15 @@ def _at_door(act: Act, door: str) -> Act:
         named = f"{found['part']} of the {door}"
         told = re.sub(rf"\b(?:the |its )?{found['part']}$", f"the {named}", words)
         return act.model_copy(update={"words": told, "target": named})
-    is_it = act.target.casefold() == "it" and (kind_of(act).opens or kind_of(act).asks)
-    if is_it and not kind_of(act).leaves:
+    is_of_door = thing.casefold().split()[-1:] == ["door"] or thing.casefold().split()[-1] in _PARTS
+    if act.target.casefold() == "it" and is_of_door and not kind_of(act).leaves:
         return act.model_copy(update={"words": _IT.sub(f"the {door}", words, count=1), "target": door})
     if not act.target and _SENSES.match(words):
         return act.model_copy(update={"words": f"{words} at the {door}", "target": door})
     return act
 
 
-_PARTS = frozenset(("keyhole", "lock", "handle", "knob", "doorknob", "latch"))
+_PARTS = frozenset("keyhole lock handle knob doorknob latch".split())
 
 
 def _door_of(ctx: ParseContext, act: Act) -> str:
@@ -240,11 +280,60 @@ def _is_here(ctx: ParseContext, act: Act) -> bool:
     return is_shown or resolve(act.target, (*ctx.nouns.people, *ctx.nouns.things)) is not None
 
 
+def _among_those(ctx: ParseContext, acts: Sequence[Act]) -> Iterator[Act]:
+    """Yield the acts, those after a walk to several who are here as done among them."""
+    those: list[Candidate] = []
+    for act in acts:
+        named = [person for person in ctx.nouns.people if person.name.casefold() in act.words.casefold()]
+        pair = _PAIR.search(act.words) if len(named) == _TWO else None
+        is_pair = pair is not None and pair[0].startswith(tuple(who.name for who in named))
+        those = (named if is_pair else []) or _gone_to(ctx, act) or those
+        if pair is not None and is_pair and is_said(act):
+            words = act.words[: pair.start()]
+            yield from (act.model_copy(update={"words": f"{words}{who.name}", "person": who.name}) for who in named)
+            continue
+        yield from _to_those(act, those)
+
+
+# `greet Marit and Mr Penhale`
+_PAIR = re.compile(r"\b[A-Z][\w' ]+? and [A-Z][\w' ]+\W*$")
+
+
+def _gone_to(ctx: ParseContext, act: Act) -> list[Candidate]:
+    """Return several who are here and to whom an act leads: `walk over to the captains`; empty for other acts."""
+    called = (act.target or act.person).casefold().split()[-1:] if kind_of(act).leaves else []
+    one = singular(called[0]) if called else ""
+    those = [person for person in ctx.nouns.people if any(one in key.words for key in person.keys)] if one else []
+    return those if len(those) >= _TWO and one != called[0] else []
+
+
+def _to_those(act: Act, those: Sequence[Candidate]) -> Iterator[Act]:
+    """Yield an act after a walk to several who are here: the walk as no more than that, a sign to them as one to each,
+    and what is said to nobody else as said to the first."""
+    person = act.person.casefold()
+    if those and kind_of(act).leaves and singular((act.target or person).split()[-1]) in those[0].keys[0].words:
+        yield _posed(act.words)
+    elif those and (found := _THEM.search(act.words)) and (person.endswith("them") or person[:4] in ("them", "both")):
+        is_each = not (is_said(act) and kind_of(act).wondered) or found[0].casefold() != "them"
+        for whom in those if is_each else those[:1]:
+            words = f"{act.words[: found.start()]}{whom.name}{act.words[found.end() :]}"
+            yield act.model_copy(update={"words": words, "person": whom.name})
+    elif those and is_said(act) and not person and (asks := _ASKS.match(act.words)):
+        words = f"{asks[0]} {those[0].name}{act.words[asks.end() :]}"
+        yield act.model_copy(update={"words": words, "person": those[0].name})
+    else:
+        yield act
+
+
+_THEM = re.compile(r"\b(?:(?:both|each|all|every one) of )?them(?: both| all)?\b|\bboth\b", re.IGNORECASE)
+_ASKS = re.compile(r"(?:(?:and|then|i)\s+)*(?:ask|tell)\b(?! (?:for|to)\b)", re.IGNORECASE)
+
+
 # What is carried out to somebody is offered there.
 
 _CARRIES = re.compile(
     r"(?:(?:and|then|i|we)\s+)*(?:carry|bring|take|deliver)s? (?:it|them|one|that|the (?:other )?(?P<what>\w+))"
-    r"(?: out| over| up| down| across| along)?",
+    r"(?: out| over| up| down| across| along| outside| inside| back| upstairs| downstairs| with me| out there)*",
     re.IGNORECASE,
 )
 
@@ -262,12 +351,13 @@ def _carried_to(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
         carries = _CARRIES.fullmatch(words)
         if carries is not None and after is not None and served and is_going(after):
             offer = _offered(served, after.target) if exact(after.target, ctx.nouns.known_people) else None
-            along = Act(kind=_least(), words=f"take the {served} along", score=1.0)
+            along = _posed(f"take the {served} along")
             found += [after, offer] if offer is not None else [along, after]
             at += 2
             continue
         if served and act.person and _OF_THOSE.match(act.target) and kind_of(act).gets:
-            found.append(_offered(served, act.person))
+            is_here = exact(act.person, ctx.nouns.people) is not None or act.person.casefold() in _PRONOUNS
+            found.append(_offered(served, act.person) if is_here else _posed(_IT.sub(f"the {served}", words, count=1)))
             at += 1
             continue
         served = served if drink in _VESSELS and served else drink or served

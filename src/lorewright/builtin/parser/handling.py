@@ -467,7 +467,8 @@ def mounted(act: Act, noun: str) -> Act:
 def is_seen_in(before: Act, act: Act) -> bool:
     """Tell whether an act is no more than a look into what was opened before it."""
     words = act.words.strip(" ,.!*")
-    return kind_of(before).of_doors and not act.target and _INTO.search(words) is not None and words.endswith("in")
+    is_in = _INTO.search(words) is not None and words.endswith(("in", "inside"))
+    return is_in and kind_of(before).of_doors and not act.target
 
 
 def looking_in(act: Act, noun: str) -> Act:

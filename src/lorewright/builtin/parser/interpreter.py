@@ -374,8 +374,7 @@ def _readings_of(
         return [refused]
     is_walk = is_going(act) and ctx.nouns.place.id not in ahead
     if is_walk and (walk := past_the_next(ctx, act.target, ahead)) is not None:
-        # Who walks past a place comes to what lies before it.
-        return [replace(walk, actions=walk.actions[:-1]) if " past " in f"{act.words} " else walk]
+        return [walk]
     text = spelled_out(
         act.words, vocabulary | {word for verb in ctx.verbs for word in verb.split()}, words_shown(ctx.nouns)
     )

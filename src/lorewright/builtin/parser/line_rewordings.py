@@ -239,7 +239,7 @@ _TO_UNKNOWN = re.compile(
     r"|^(?P<seeks>(?:i )?(?:search|look|hunt|rummage|check|feel|dig|go)\b[^.;!?]*? for "
     r"(?P<what>(?:something|anything|an?|some|any) [^.;,!?]+?)"
     r"(?: (?:in|on|under|behind|among|through|around|about|inside) [^.;,!?]+?)?)(?:,| and| then)+ (?:then )?"
-    r"(?P<then>(?:give|show|hand|bring|take|put|offer|pass|read|wear|use|throw|eat|drink|open)\b"
+    r"(?P<then>(?:give|show|hand|bring|take|offer|pass|read|use|throw|eat|drink)\b"
     r"[^.;!?]*\b(?:it|them|that|one)\b[^.;!?]*?)[.! ]*$",
     re.IGNORECASE,
 )

@@ -172,7 +172,8 @@ def _of_that(act: Act, noun: str) -> Act:
 
 
 _WHAT_IT_IS = re.compile(
-    r"(?:(?:and|then|i|to|carefully|aloud)\s+)*(?:(?P<read>read)s?(?: aloud| out)? (?:what(?:ever)?(?:['’]s| is| it| they"
+    r"(?:(?:and|then|i|to|carefully|aloud)\s+)*(?:(?P<read>read)s?(?: aloud| out)? "
+    r"(?:what(?:ever)?(?:['’]s| is| it| they"
     r"|['’]re)?|the \w+ on it$)|(?:see|check|look|find out|study)s?(?: to see)? (?:if|whether|what|how) "
     r"(?:any(?:thing|body|one)?(?: of them)?|it|they|one|each|all|some|there is (?:a|any) \w+)(?:['’]s| |$))"
     r"(?!.*\b(?:here|there|around|me|i|coming|safe|clear|locked|open|works?|happens?|moves?|fits?)\b)",

@@ -302,7 +302,16 @@ _SPOKEN_DEED = re.compile(
 _SHORT_NAME = 3
 _LONGEST = 110
 _BEFORE_DEED = re.compile(r"^(?:(?:and|then|so|i|we|just|also)[, ]+)+", re.IGNORECASE)
-_OWN_WORDS = {"my": "your", "me": "you", "i'm": "you're", "i": "you", "i've": "you've", "mine": "yours", "i'd": "you'd"}
+_OWN_WORDS = {
+    "my": "your",
+    "me": "you",
+    "i'm": "you're",
+    "i": "you",
+    "am": "are",
+    "i've": "you've",
+    "mine": "yours",
+    "i'd": "you'd",
+}
 
 
 def _of_player(words: str) -> str:

@@ -408,7 +408,8 @@ def restated(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
         act = _as_kept(ctx, act, thing, is_in_hand=bool(taken) and taken in (thing, act.target))
         taken = act.target if act.target and kind_of(act).of_any else taken
         if act.target and act.target.casefold() not in lexicon().thing_pronouns:
-            thing = f"my {act.target}" if f"my {act.target}" in act.words else act.target
+            named = whole if part is not None else act.target
+            thing = f"my {named}" if f"my {named}" in act.words else named
         found.append(act)
     return found
 

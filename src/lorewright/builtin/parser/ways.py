@@ -484,19 +484,3 @@ def by_sense(frame: Frame) -> Frame:
 
 
 _SENSES = {"smell": "smell", "sniff": "smell", "read": "read"}
-
-
-def told_of_inside(ctx: ParseContext, where: str, noun: str) -> str:
-    """Return a name that the prose tells of under a door, or behind it, or the name of what it says to have something in
-    it: by that it is looked at; empty where it tells of none."""
-    head = noun.split()[-1].casefold() if noun else ""
-    if isinstance(resolve(noun, ctx.nouns.doors) if noun else None, PhraseMatch):
-        pattern = rf"\b{where} (?:the |this )?door\b" if head == "door" else ""
-    else:
-        is_shown = bool(noun) and where in _WITHIN and getattr(in_prose(noun, ctx.nouns), "standing", "") == "shown"
-        pattern = rf"\b{re.escape(head)}\b[^.;]*\b(?:in|inside) it\b" if is_shown else ""
-    found = [shown for shown in ctx.shown if pattern and shown.is_sure and re.search(pattern, shown.text, re.I)]
-    return next((shown.name for shown in found if shown.head == head), found[0].name if found else "")
-
-
-_WITHIN = frozenset(("in", "inside", "into"))
