@@ -232,9 +232,15 @@ def sought_in(given: NarratorInput) -> str:
 
 
 def tells_of(line: LoreLine, sought: str) -> bool:
-    """Tell whether a line has a word of what is looked for."""
+    """Tell whether a line has a word of what is looked for, or says what a message says."""
+    if not _MESSAGES.isdisjoint(sought.split()) and _SPOKEN.search(line.text):
+        return True
     words = set(map(singular, content_words(sought)))
     return not words.isdisjoint(map(singular, content_words(plain(line.text))))
+
+
+_MESSAGES = frozenset("message messages voicemail recording call calls text texts words".split())
+_SPOKEN = re.compile(r"\b(?:spoke|speaks|said|says|reads|rang)\b|: |[“”]")
 
 
 def _is_listed(text: str, name: str) -> bool:
