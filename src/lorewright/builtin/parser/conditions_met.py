@@ -25,7 +25,7 @@ def with_conditions_met(ctx: ParseContext, text: str) -> str:
     )
     text = _ONE_OF.sub(_one_of, text)
     text = _GOES_OVER.sub(partial(_over_to_company, ctx), _IF_LOCKED.sub(partial(_as_locked, ctx), text))
-    return _TO_DOOR.sub(partial(_at_its_door, ctx), text)
+    return _TO_DOOR.sub(partial(_at_its_door, ctx), _ALL_DOORS.sub(partial(_each_door, ctx), text))
 
 
 def as_told(ctx: ParseContext, reading: Reading, told: str) -> Reading:
@@ -173,6 +173,19 @@ _SOME_WITH = re.compile(
     r"|things) (?:with|that has|that have|bearing) [^,.;!?]+?(?: on (?:it|them))?(?=[.!]*$)",
     re.IGNORECASE,
 )
+# `try all four doors one after the other`
+_ALL_DOORS = re.compile(
+    r"(?:^|(?<=[,;.] )|(?<=and )|(?<=then ))(?P<act>(?:i )?(?:try|test|rattle|open)) (?:(?:all(?: of)?(?: the)?|both"
+    r"|both the)(?: \w+)? doors|(?:each|every)(?: \w+)? door)"
+    r"(?: (?:in turn|one after (?:the other|another)|one by one|in order|here))?(?=[.!]*$)",
+    re.IGNORECASE,
+)
+
+
+def _each_door(ctx: ParseContext, found: re.Match[str]) -> str:
+    return ", then ".join(f"{found['act']} the {door.name}" for door in ctx.nouns.doors) or found[0]
+
+
 # `watch the door, then go over and introduce myself`: to nobody who was named, and so to who is here.
 _GOES_OVER = re.compile(
     r"(?P<before>^|.*?[,;.] |.*?\band |.*?\bthen )(?:and |then )*(?:i )?(?:go|walk|come|head|stroll) (?:over"
