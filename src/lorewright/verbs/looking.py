@@ -430,7 +430,10 @@ def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading 
     """Read a look at what is known to be here, or a search of everything else."""
     phrase = bare(rest)
     named = noun_part(phrase)
-    noun = in_prose(named, ctx.nouns) if phrase and not exact(named, ctx.nouns.doors) else None
+    noun = in_prose(named, ctx.nouns) if phrase else None
+    if noun is not None and exact(named, ctx.nouns.doors) and " " in named and " " not in noun.name:
+        # The front door is not told of as any door is.
+        noun = None
     if noun is not None and noun.standing == "shown" and (named != phrase or is_on_player(ctx, noun)):
         return _read_look_at_prose(ctx, named, noun)
     rest = words_of(named) if exact(named, ctx.nouns.doors) else rest
