@@ -68,8 +68,9 @@ def prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact]
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
 
 
-# The kind of what is done to find something out.
-PURPOSE = "purpose"
+# The kind of what is done to find something out, and of what would have an effect that nothing has.
+PURPOSE, TRIED = "purpose", "attempt"
+_MENDING = frozenset("fix mend repair restore rebuild reattach unblock rewire tame wake cure heal rescue free".split())
 _FINDS_OUT = re.compile(
     r" (?:just |only )?(?:so as |in order )?to (?:see|check|find out|feel|hear|test|know|learn|tell|make sure)\b"
 )
@@ -88,6 +89,8 @@ def _kind_told(outcome: Outcome, noun: SceneryView) -> str:
         return ""
     if _FINDS_OUT.search(outcome.deed):
         return PURPOSE
+    if (is_other and outcome.form == TRIED) or (first in _MENDING and not noun.is_owned):
+        return TRIED
     return form if form in kinds_of(IN_WORDS) else "work"
 
 
@@ -223,7 +226,14 @@ def sought_in(given: NarratorInput) -> str:
 def tells_of(line: LoreLine, sought: str) -> bool:
     """Tell whether a line has a word of what is looked for."""
     words = set(map(singular, content_words(sought)))
+    if words & _MESSAGES and _SPOKEN.search(plain(line.text)):
+        return True
     return not words.isdisjoint(map(singular, content_words(plain(line.text))))
+
+
+# What a thing had to say is a message: `your handset spoke in her voice`.
+_MESSAGES = frozenset("message text call voice recording news word".split())
+_SPOKEN = re.compile(r"\b(?:spoke|said|says|voice|rang|read|words)\b", re.IGNORECASE)
 
 
 def _is_listed(text: str, name: str) -> bool:
