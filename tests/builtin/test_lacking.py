@@ -72,7 +72,7 @@ def test_a_call_without_a_telephone_is_about_the_telephone() -> None:
 @pytest.mark.parametrize(
     ("line", "kind", "name"),
     [
-        ("get a lantern from a hardware store", "take", "hardware store"),
+        ("get a lantern from the supermarket", "take", "supermarket"),
         ("go to the supermarket", "go", "supermarket"),
         ("drive after Jin in my Ferrari", "follow", "Ferrari"),
     ],

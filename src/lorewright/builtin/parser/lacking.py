@@ -228,7 +228,7 @@ def _shop(ctx: ParseContext, act: Act) -> Reading | None:
     """Return what is to be got at a shop, or the way there, as an attempt at the shop, which is nowhere here."""
     kind, meant = kinds().get(act.kind, Kind()), _SHOP.search(act.words.strip('"'))
     is_done = bool(kind.fits) and (not kind.said or kind.wish) and '"' not in act.words
-    if meant is None or not is_done or resolve(meant["what"], ctx.nouns.everything()) is not None:
+    if meant is None or not is_done or resolve(meant["what"], ctx.nouns.everything(), whole=True) is not None:
         return None
     return _absent(ctx, act, meant["what"]) if _stands(ctx, meant["what"]) == "absent" else None
 

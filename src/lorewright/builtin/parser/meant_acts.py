@@ -151,8 +151,10 @@ def _in_turn(acts: Sequence[Act]) -> Sequence[Act]:
     """Return the acts in the order in which they come about: who asks to be taken somewhere says all else before; a
     question about the game with nothing but guesses beside it (`I lost count`) as that alone."""
     first, *after = acts or [Act(kind="", words="")]
-    carries = kind_of(first).carries if after and all(is_said(act) and not act.person for act in after) else None
-    if carries is not None and carries.search(first.words.strip('"“”')):
+    is_beside = bool(after) and all(is_said(act) and act.person in act.topic for act in after)
+    carries = kind_of(first).carries if is_beside else None
+    asked_for = None if carries is None else carries.search(first.words.strip('"“”'))
+    if asked_for is not None and any(part and _TO_PLACE.search(part) for part in asked_for.groups()):
         # What is said beside it is said before the way.
         return [*after, first]
     asked = [act for act in acts if kind_of(act).of_clocks and act.score >= _CLEAR]
@@ -161,6 +163,7 @@ def _in_turn(acts: Sequence[Act]) -> Sequence[Act]:
     return asked if is_alone else acts
 
 
+_TO_PLACE = re.compile(r"\b(?:to|over|across|out|back|home)\b", re.IGNORECASE)
 # From that on, and below that, the kind of an act is no guess, and nothing else.
 _CLEAR, _GUESS = 0.6, 0.4
 
