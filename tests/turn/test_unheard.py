@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lorewright.turn.views.asides import NOTHING_HEARD
-from lorewright.turn.views.unheard import answer_unheard, with_noises
+from lorewright.turn.views.unheard import answer_of_oneself, answer_unheard, with_noises
 from lorewright.values.readings import Aside
 
 MUSIC = "Behind the one to the music room something heavy is being moved."
@@ -53,3 +53,12 @@ def test_where_nobody_told_anything_a_question_is_answered_with_what_was_heard()
 
 def test_a_question_about_somebody_has_what_was_told_of_them_first() -> None:
     assert with_noises("You remember: it rained.", "Dorrie Pask: where did she go", (), TOLD).endswith(AWAY)
+
+
+def test_who_asks_who_they_are_is_told_what_the_story_said_of_them_and_that_it_says_no_more() -> None:
+    wanted = "What you want: See the night through."
+    told = answer_of_oneself("You are Ash.", "Who am I playing?", TOLD, wanted)
+    assert told.startswith(f"You are Ash. You remember: {TOLD[0]} {wanted}") and "does not fix" in told
+    assert CRYING in answer_of_oneself("You are Sal.", "who is crying, is it me?", (*TOLD, CRYING), wanted)
+    assert answer_of_oneself("Wits +1.", "what are my stats", TOLD, wanted) == "Wits +1."
+    assert answer_of_oneself("Nothing ails you.", "am I hurt", TOLD, "") == "Nothing ails you."

@@ -94,6 +94,8 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         # Where one came to another place, it is told who is there.
         return [*looked, *([] if given.scene_changed else people(given))]
     if where := hearing.where_through(outcome.words):
+        if (part := shown_in_prose(given, outcome)) is not None:
+            return [shown_beat(given, part, outcome.form)]
         return [Beat("outcome", "looked.through", {}, {"where": where})]
     if outcome.target_id == given.player_id:
         return [Beat("outcome", "looked.self")]
@@ -112,11 +114,8 @@ def _tell_look(given: NarratorInput, outcome: Outcome) -> list[Beat]:
 def _looked_around(given: NarratorInput) -> Beat:
     scene = given.scene
     lines = scene.atmosphere or scene.overview
-    facts: dict[str, Fact] = {}
-    if not lines:
-        facts = {"bare": True}
-    elif not views.unseen(lines, given.recall):
-        facts = {"seen": True}
+    facts: dict[str, Fact] = {"seen": True} if lines and not views.unseen(lines, given.recall) else {}
+    facts |= {} if lines else {"bare": True}
     return Beat("outcome", "looked.place", facts, {"place": views.place(given)})
 
 
@@ -125,8 +124,7 @@ def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLin
     if who is None:
         return [Beat("outcome", "looked.detail")]
     new = views.unseen(lines, given.recall)[:1]
-    said = [] if new else said_of(given, person_id, kind="outcome")
-    if said:
+    if not new and (said := said_of(given, person_id, kind="outcome")):
         return said
     facts: dict[str, Fact] = {} if new else {"seen": True}
     return [Beat("outcome", "looked.person", facts, {"who": who}), *(lore_beat(line) for line in new)]
@@ -187,8 +185,10 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     if exact(bare(rest), ctx.nouns.everything()) is None:
         rest = trimmed(rest, start=tuple(LEADS), end=_WHERE)
     phrase = bare(rest)
-    is_listening = words.lower().split()[0].strip(".,!…") == "listen" and not words.lower().endswith(_ALOUD)
-    heard = {"detail": hearing.SOUNDS} if is_listening else {}
+    first = words.lower().split()[0].strip(".,!…")
+    is_listening = first == "listen" and not words.lower().endswith(_ALOUD)
+    counted = {"form": first} if first == hearing.COUNTED else {}
+    heard = {"detail": hearing.SOUNDS} if is_listening else counted
     if not phrase:
         return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.85)
     if "out" in lows(words_of(words))[1:3] and (pane := _seen_through(ctx, phrase)):
@@ -244,8 +244,7 @@ def _seen_through(ctx: ParseContext, phrase: str) -> str:
 
 
 # What is heard and smelt is what the place has.
-_HEARING = ("listen", "smell", "sniff")
-_ALOUD = ("breathing", "breath", "voice", "voices")
+_HEARING, _ALOUD = ("listen", "smell", "sniff"), ("breathing", "breath", "voice", "voices")
 
 
 # Where something is that one looks at, after its name.
@@ -367,9 +366,11 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return [Beat("outcome", "found.bare")]
     if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
         return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
+    if (part := None if thing else shown_in_prose(given, outcome)) is not None:
+        return [shown_beat(given, part, outcome.form)]
     detail = "" if where else views.detail(outcome.words)
     kind: dict[str, Fact] = {"kind": outcome.form} if outcome.form in kinds_of("nothing_found") else {}
-    facts: dict[str, Fact] = {"where": True} if where else {"detail": True, **kind} if detail else {}
+    facts = {"where": True} if where else {"detail": True, **kind} if detail else {}
     return [Beat("outcome", "nothing_found", facts, {"where": where, "detail": detail})]
 
 
@@ -398,8 +399,7 @@ def _read_search(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading
     return _read_searched(ctx, detail, detail, is_sought=not _SOUGHT.isdisjoint(verb))
 
 
-# Words of verbs whose object is what one hopes to find.
-_SOUGHT = frozenset("for find seek".split())
+_SOUGHT = frozenset("for find seek".split())  # Words of verbs whose object is what one hopes to find.
 
 
 def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool = False) -> Reading:

@@ -113,8 +113,12 @@ def counted_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     heads = {re.escape(form) for form in (what.split()[-1].casefold(), singular(what.split()[-1].casefold()))}
     counted = re.compile(rf"\b{_NUMBER}(?: [\w'-]+){{0,2}}? (?:{'|'.join(heads)})s?\b", re.IGNORECASE)
     shown = views.shown_in_prose(given, outcome)
-    lines = (*(shown.lines if shown else ()), *given.scene.atmosphere, *given.scene.overview)
-    line = next((line for line in lines if counted.search(plain(line.text))), None)
+    known = open_lines(given, outcome.target_id or "")
+    lines = (*(shown.lines if shown else ()), *given.scene.atmosphere, *given.scene.overview, *known)
+    # `The tapers lie in twelve bundles`
+    numbered = re.compile(rf"^(?:the )?(?:[\w'-]+ )?(?:{'|'.join(heads)})s?\b.* {_NUMBER}\b", re.IGNORECASE)
+    says = ((line, pattern) for pattern in (counted, numbered) for line in lines)
+    line = next((line for line, pattern in says if pattern.search(plain(line.text))), None)
     facts: dict[str, Fact] = {} if line is None else {"seen": True}
     cites = () if line is None or line.key.startswith(TOLD) else (line.chunk_id,)
     text = "" if line is None else plain(line.text)

@@ -28,7 +28,7 @@ from lorewright.builtin.narrator.hearing import (
     not_in_what_was_told,
     played_beats,
 )
-from lorewright.builtin.narrator.prose_deeds import prose_slots, unseen_of
+from lorewright.builtin.narrator.prose_deeds import prose_slots, shown_beat, unseen_of
 from lorewright.builtin.narrator.scenery import answer, exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
@@ -235,11 +235,8 @@ def _suggest(given: NarratorInput, reason: str) -> list[Beat]:
             return people(given) if given.scene.people else []
         case "nobody_to_ask":
             names = [somebody.name for view in given.scene.people if (somebody := views.person(given, view.id))]
-            return (
-                [Beat("help", "help.nobody_to_ask", slots={"list": listed(names)}, plural=len(names) > 1)]
-                if names
-                else []
-            )
+            asked = Beat("help", "help.nobody_to_ask", slots={"list": listed(names)}, plural=len(names) > 1)
+            return [asked] if names else []
         case _:
             group = f"help.{reason}"
             return [Beat("help", group)] if group in grammar() else []
@@ -334,7 +331,9 @@ def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -
     if shown and outcome.code in ("told", "found", "acted"):
         if beside := beside_the_point(given, outcome, evidence):
             return [*beside, *(replace(beat, group="", continues=True) if beat.is_speech else beat for beat in shown)]
-        return spoken(given, outcome, shown, reaction_beats(given, outcome))
+        side = views.shown_in_prose(given, outcome) if outcome.code == "found" and views.where(outcome.words) else None
+        looked = [] if side is None else [shown_beat(given, side, outcome.form)]
+        return [*looked, *spoken(given, outcome, shown, reaction_beats(given, outcome))]
     if outcome.code in _WITHOUT_ANSWER:
         new = [item for item in evidence if not item.known_before]
         if any(item.item_id in outcome.known_item_ids for item in new):

@@ -224,16 +224,15 @@ def sought_in(given: NarratorInput) -> str:
 
 
 def tells_of(line: LoreLine, sought: str) -> bool:
-    """Tell whether a line has a word of what is looked for."""
-    words = set(map(singular, content_words(sought)))
-    if words & _MESSAGES and _SPOKEN.search(plain(line.text)):
+    """Tell whether a line has a word of what is looked for, or says what a message says."""
+    if not _MESSAGES.isdisjoint(sought.split()) and _SPOKEN.search(line.text):
         return True
+    words = set(map(singular, content_words(sought)))
     return not words.isdisjoint(map(singular, content_words(plain(line.text))))
 
 
-# What a thing had to say is a message: `your handset spoke in her voice`.
-_MESSAGES = frozenset("message text call voice recording news word".split())
-_SPOKEN = re.compile(r"\b(?:spoke|said|says|voice|rang|read|words)\b", re.IGNORECASE)
+_MESSAGES = frozenset("message messages voicemail recording call calls text texts words".split())
+_SPOKEN = re.compile(r"\b(?:spoke|speaks|said|says|reads|rang)\b|: |[“”]")
 
 
 def _is_listed(text: str, name: str) -> bool:

@@ -310,8 +310,9 @@ def read_by_kind(ctx: ParseContext, act: Act, read: Callable[[str], Reading | No
         if reading.actions and is_read_as(ctx, act, reading):
             if act.score < _DOUBTFUL:
                 return replace(asking(act.words, f"You mean: {line}? Yes or no.", [line]), is_lost=True)
-            said = f"“{excerpt(act.words)}” is understood as “{line}” ({act.score:.2f})"
-            return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, said))
+            is_same = words_in(act) - {*lexicon().articles} == set(line.casefold().split())
+            said = () if is_same else (f"“{excerpt(act.words)}” is understood as “{line}” ({act.score:.2f})",)
+            return replace(reading, confidence=min(reading.confidence, 0.8), assumptions=(*reading.assumptions, *said))
         refused = refused or (reading if reading.unclear is not None else None)
     if kind.said:
         return _said(ctx, act, kind, hearer)

@@ -54,7 +54,7 @@ from lorewright.turn.views.draft import (
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.story import seen_by
-from lorewright.turn.views.unheard import answer_unheard, told_at, with_noises
+from lorewright.turn.views.unheard import answer_of_oneself, answer_unheard, told_at, with_noises
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.annotations import Annotations, summary_for
 from lorewright.values.entries import SKIPPED_MINUTES
@@ -364,7 +364,11 @@ def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReadi
     else:
         wanted, guided = turn.setting.goal(turn.head), _guide(turn, aside.kind)
         text = answer_aside(aside.kind, shown, turn.setting.rules, aside.words, wanted=wanted, guided=guided)
-        text = answer_unheard(aside, text, turn.submission.text, names, told)
+        line = turn.submission.text
+        if aside.kind in ("who", "state"):
+            text = answer_of_oneself(text, line, told, wanted if aside.kind == "who" else "")
+        else:
+            text = answer_unheard(aside, text, line, names, told)
     return _draft(
         turn,
         opening.ops,

@@ -44,7 +44,7 @@ _WHOLE = frozenset(
     "turn recap state company quit magic rude alone ways undo ooc cast without company_at_table mused".split()
 )
 # Kinds that answer first, whatever else is asked.
-_FIRST = frozenset(("time", "turns", "save", "part", "goal", "hint", "options", "restart", "spoiler", "undo"))
+_FIRST = frozenset("time turns save part goal hint options restart spoiler undo who".split())
 # What the answer to a question of these kinds says already.
 _SAID = {
     "who": ("who", "supposed", "part"),

@@ -18,6 +18,7 @@ from lorewright.packs.models import PackEntity
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.actions import Action
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.verbs import verb_of
 from lorewright.scene_lore.gather import ReadableLine, in_sentences, readable_lines
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.nouns import is_everybodys, may_name_a_thing, other_words, shown_nouns, singular
@@ -205,15 +206,18 @@ def scenery_views(
             found.append(SceneryView(action_index=index, name=detail))
         elif standing == "scenery":
             found.append(_view_of(index, detail, scenery))
+        elif (part := _view_of_part(index, detail, scenery, is_whole=_is_whole(action))) is not None:
+            found.append(part)
         elif target is not None and target.type in ("item", "door") and is_of_senses(action.form):
-            found += _view_of_thing(index, target.name, scenery)
+            found += _view_of_thing(index, target.name, scenery, is_counted=action.form == _COUNTED)
     return tuple(found)
 
 
-def _view_of_thing(index: int, name: str, scenery: Sequence[SceneryNoun]) -> Iterator[SceneryView]:
-    """Yield the sentences of what was told that show a thing: all of its name, or the noun of it."""
+def _view_of_thing(index: int, name: str, scenery: Sequence[SceneryNoun], *, is_counted: bool) -> Iterator[SceneryView]:
+    """Yield the sentences of what was told that show a thing: all of its name, or the noun of it; where it
+    `is_counted`, those that anything tells of it."""
     words = {singular(word) for word in name.casefold().split()} - _DOORS
-    nouns = [noun for noun in scenery if noun.is_sure and noun.key.startswith(TOLD)]
+    nouns = [noun for noun in scenery if noun.is_sure and (is_counted or noun.key.startswith(TOLD))]
     same = [noun for noun in nouns if words <= set(map(singular, noun.name.split()))]
     same = same or [noun for noun in nouns if singular(noun.head) == singular(name.casefold().split()[-1])]
     lines = {noun.key: LoreLine(key=noun.key, text=noun.text, chunk_id=noun.source) for noun in same}
@@ -223,6 +227,67 @@ def _view_of_thing(index: int, name: str, scenery: Sequence[SceneryNoun]) -> Ite
 
 # What is told of the kitchen is told of the kitchen door.
 _DOORS = frozenset(("door", "gate"))
+
+
+def _view_of_part(index: int, detail: str, scenery: Sequence[SceneryNoun], *, is_whole: bool) -> SceneryView | None:
+    """Return what is told of where somebody looks (`under the mat`, `through the keyhole of the study`): sentences that
+    say it of that side of the thing and of no other of its kind; where the thing `is_whole` meant, those of any side,
+    then all that name it. None where there are none."""
+    spot = _SPOT.fullmatch(detail.casefold())
+    if spot is None or (spot["side"] is None and not is_whole):
+        return None
+    thing, _, owner = spot["thing"].partition(" of the ")
+    *others, head = thing.split()
+    of = {singular(word) for word in (*others, *owner.split())} - {"the", "a", *_DOORS}
+    noun = f"(?:{re.escape(head)}|{re.escape(singular(head))})(?:e?s)?"
+    sides = [told for side, told in _TELLS_SIDE.items() if spot["side"] is None or re.fullmatch(side, spot["side"])]
+    tells = [re.compile("|".join(sides).format(noun=noun), re.IGNORECASE)]
+    named = re.compile(rf"\b{noun}\b", re.IGNORECASE)
+    ranked = sorted(
+        scenery, key=lambda shown: found.start() if (found := named.search(shown.text)) else len(shown.text)
+    )
+    texts = {shown.text: shown for shown in ranked if of <= set(map(singular, _WORDS.findall(shown.text.casefold())))}
+    tells += [re.compile(rf"^(?:the|an?|your) (?:[\w-]+ ){{0,2}}{noun}\b", re.I)] if spot["side"] in _INSIDE else []
+    tells += [] if spot["side"] else [named]
+    fits = dict.fromkeys(text for pattern in tells for text in texts if pattern.search(text))
+    lines = [LoreLine(key=texts[text].key, text=text, chunk_id=texts[text].source) for text in fits]
+    name = with_article(thing)
+    return SceneryView(action_index=index, name=name, lines=tuple(lines)[:_MOST_LINES]) if lines else None
+
+
+def _place_of(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return len(text) if found is None else found.start()
+
+
+# Who looks in a thing of which nothing is told within is told what is told of it.
+_INSIDE = ("in", "inside", "into", "within")
+_COUNTED = "count"
+
+
+def _is_whole(action: Action) -> bool:
+    """Tell whether an act is about a thing on every side of it: it is counted, or searched for what is hidden."""
+    verb = verb_of(action.type)
+    return action.form == _COUNTED or (verb is not None and verb.grounding == "hidden")
+
+
+_WORDS = re.compile(r"[\w'-]+")
+_SPOT = re.compile(
+    r"(?:(?P<side>under|underneath|beneath|below|behind|inside|into|in|within|through|on|on top of|above|between) )?"
+    r"(?:the |a |an |my |your |his |her |its |that |this )?(?P<thing>[\w' -]+)"
+)
+# A side of a thing -> what a sentence has that tells of it.
+_TELLS_SIDE = {
+    "under|underneath|beneath|below": r"\b(?:under|underneath|beneath|below)\b(?: [\w'-]+){{0,3}} {noun}\b"
+    r"|\b{noun}\b.*\b(?:under|beneath) it\b",
+    "behind": r"\bbehind\b(?: [\w'-]+){{0,3}} {noun}\b|\b{noun}\b.*\bbehind it\b",
+    "through": r"\b{noun}\b.*\b(?:shows?|sees?|seen|gives?|looks?|opens?|no|views?)\b"
+    r"|\bthrough\b(?: [\w'-]+){{0,3}} {noun}\b|\bno {noun}\b",
+    "in|inside|into|within": r"\b(?:in|inside|into|within)\b(?: [\w'-]+){{0,3}} {noun}\b"
+    r"|\b{noun}\b.*\b(?:in|inside|within) it\b|^(?:the|an?|your) (?:[\w-]+ ){{0,2}}{noun}\b.*\b(?:full|empty)\b",
+    "on|on top of|above|between": r"\b(?:on|above|upon|between|over)\b(?: [\w'-]+){{0,3}} {noun}\b"
+    r"|\b{noun}\b.*\b(?:on|upon|over) it\b",
+}
 
 
 def _view_of(index: int, name: str, scenery: Sequence[SceneryNoun]) -> SceneryView:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lorewright.builtin.words import earshot
+from lorewright.builtin.words.asides import subjects_in
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.turn.views.asides import NOTHING_HEARD
 from lorewright.turn.views.point import TurnPoint
@@ -40,6 +41,21 @@ def answer_of_noises(words: str, names: Sequence[str], told: Sequence[str]) -> s
     if name and (seen := earshot.told_of_person(name, rest, told)):
         return (_NOTICED if seen in earshot.beyond(told, (*names, name)) else _REMEMBERED).format(quote=seen)
     return f"{_FROM_HERE}{_NOTICED.format(quote=' '.join(about))}" if about else ""
+
+
+def answer_of_oneself(plain: str, line: str, told: Sequence[str], wanted: str) -> str:
+    """Return the answer to a question who one is, and how one is: `plain`, what was told here of the player, or of what
+    else the line names, and what they want."""
+    if "stats" in subjects_in(line, "questions"):
+        return plain
+    yours = [sentence for sentence in told if _OF_YOU.search(sentence)][:_FEW]
+    quote = earshot.told_about(line, told) or (" ".join(yours) if wanted else "")
+    remembered = _REMEMBERED.format(quote=quote) if quote else ""
+    return " ".join(filter(None, (plain, remembered, wanted and f"{wanted} {_LEFT_OPEN}")))
+
+
+_OF_YOU, _FEW = re.compile(r"\byour?\b", re.IGNORECASE), 2
+_LEFT_OPEN = "More of who you are the story does not fix."
 
 
 def answer_unheard(aside: Aside, plain: str, line: str, names: Sequence[str], told: Sequence[str]) -> str:
