@@ -176,7 +176,7 @@ def tagged(line: str) -> str:
             "ask Viktor what he sells and whether he stays here",
             "ask Viktor what he sells, and ask Viktor whether he stays here",
         ),
-        ("tell Viktor he's stalling, what's he hiding", "tell Viktor he's stalling, and ask Viktor what's he hiding"),
+        ("tell Viktor he's stalling, what's he hiding", "tell Viktor he's stalling. Viktor, what's he hiding?"),
         ("shout for Mr Gaunt to come back and open the door", 'shout "Mr Gaunt, come back and open the door!"'),
         ("tell Viktor what I want and that is all", "tell Viktor what I want, and tell Viktor that is all"),
     ],

@@ -54,7 +54,7 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
 
 # `ask him what he sells and whether he stays`, `tell him that I wait, what is he hiding`: two things are said.
 _IN_TWO = re.compile(
-    r"^(?P<lead>(?:(?:and|then|i|go|go and) )*)(?P<verb>tell|ask)s? (?P<said>[^\"“”?;]+?)"
+    r"^(?P<lead>(?:(?:and|then|i|go|go and) )*)(?P<verb>(?P<tells>tell)|ask)s? (?P<said>[^\"“”?;]+?)"
     r"(?:,? and (?P<more>(?:that|whether|if|what|who|where|when|why|how)\b[^\"“”?;]+)"
     r"|, (?:so |and |but )?(?P<asked>(?:what|who|where|when|why|how)(?:'s|s| is| are| was| were| did| do| does| has"
     r"| have)\b[^\"“”;,]+))$",
@@ -69,12 +69,12 @@ def _said_in_two(ctx: ParseContext, text: str) -> str:
     whom = "" if found is None else _person_first(ctx, found["said"])
     if found is None or not whom or len(found["said"].split()) == len(whom.split()):
         return text
-    more = found["more"] or found["asked"]
-    is_asked = _ASKS_MORE.match(more) is not None and not more.startswith("that ")
-    if is_asked == (found["verb"].casefold() == "tell") and not found["asked"]:
+    more, is_told = found["more"] or found["asked"], found["tells"] is not None
+    if found["asked"] and is_told:
+        return f"{found['lead']}{found['verb']} {found['said']}. {whom}, {more}?"
+    if more.startswith("that ") != is_told:
         return text
-    verb = "ask" if is_asked else found["verb"]
-    return f"{found['lead']}{found['verb']} {found['said']}, and {verb} {whom} {more}"
+    return f"{found['lead']}{found['verb']} {found['said']}, and {found['verb']} {whom} {more}"
 
 
 def _person_first(ctx: ParseContext, words: str) -> str:
