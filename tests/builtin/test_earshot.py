@@ -47,6 +47,14 @@ def test_words_are_about_the_noise_that_they_speak_of(words: str, about: tuple[s
     assert earshot.told_of(words, (MUSIC, KITCHEN)) == about
 
 
+@pytest.mark.parametrize(
+    ("words", "is_put"),
+    [("what is crying inside me", True), ("stop crying, you big baby", True), ("stop the bus", False)],
+)
+def test_words_to_a_voice_of_which_one_was_told_are_put_within(words: str, is_put: bool) -> None:
+    assert earshot.is_within(words, earshot.within(VOICES)) == is_put
+
+
 def test_somebody_who_is_seen_is_not_anybody_who_may_be_there() -> None:
     assert earshot.told_of("is anybody there", DESK[3:]) == ()
     assert earshot.told_of("what is Oakes doing", DESK[3:]) == DESK[3:]

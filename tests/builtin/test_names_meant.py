@@ -9,17 +9,18 @@ from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.values.scenery import SceneryNoun
 from lorewright.values.scope import Named
-from support.narrator_bar import SCOPES
+from support.narrator_bar import SCOPES, VIKTOR
 
 SHOWN = (
     SceneryNoun(name="lot", head="lot", text="A constable stands in the lot.", key="told:1", source="p:bar#1"),
     SceneryNoun(name="rules", head="rules", text="Nobody is in room 12.", key="told:2", source="p:bar#2"),
 )
+BARMAN = VIKTOR.model_copy(update={"pronoun": "he"})
 AWAY = Named(id="p:ambrose", name="Ambrose", kind="person")
 
 
 def _named(text: str) -> str:
-    scope = SCOPES["bar"].model_copy(update={"topics": (AWAY,)})
+    scope = SCOPES["bar"].model_copy(update={"topics": (AWAY,), "people": (BARMAN,)})
     return with_names(ParseContext(nouns=nouns_of(scope), verbs={}, shown=SHOWN), text)
 
 
@@ -30,6 +31,9 @@ def _named(text: str) -> str:
         ("look at the cop", "look at the constable"),
         ("call the police", "call the police"),
         ("knock on 12", "knock on room 12"),
+        ("oi bar guy whats up", "oi Viktor, whats up"),
+        ("hey bar guy, a beer", "hey Viktor, a beer"),
+        ("hey tall lady", "hey tall lady"),
         ("wait for 12 minutes", "wait for 12 minutes"),
         ("knock on 11", "knock on 11"),
         ("these are for Ambrose, can you take me to him?", "these are for Ambrose, can you take me to Ambrose?"),

@@ -13,7 +13,7 @@ from lorewright.rules.actions import Action
 from lorewright.values.records import Evidence, InterpreterInput, InterpreterOutput
 from lorewright.values.scenery import SceneryNoun, SceneryView
 from lorewright.values.scope import Named
-from support.narrator_bar import SCOPES
+from support.narrator_bar import SCOPES, read
 from support.narrator_scenes import BAR, given, outcome
 
 NOTEBOOK = Named(id="p:notebook", name="notebook", kind="thing")
@@ -571,3 +571,16 @@ def test_what_nobody_can_keep_is_taken_for_what_is_done_with_it() -> None:
     within = SCOPES["bar"].model_copy(update={"scenery": scenery})
     output = interpret(InterpreterInput(player_text="take the hat and put it on", scope=within), lambda line: acts)
     assert [action.form for action in output.proposed_actions] == ["wear"]
+
+
+@pytest.mark.parametrize(
+    ("text", "scope", "acts"),
+    [
+        ("radio pls", "cell", ["take"]),
+        ("go see whos in the docks", "bar", ["go"]),
+        ("nope nope, im outta here", "cell", ["go"]),
+        ("gimme smth strong", "bar", ["call_for"]),
+    ],
+)
+def test_what_a_chat_puts_shortly_is_done(text: str, scope: str, acts: list[str]) -> None:
+    assert [action.type for action in read(text, scope).proposed_actions] == acts

@@ -40,8 +40,7 @@ _FOLLOWS = re.compile(
 def reworded_line(ctx: ParseContext, text: str) -> str:
     """Return a line as it is meant here: with the names of whom and what it means, what is held out to somebody
     (`here's my coin`) as given, a walk before what is done elsewhere."""
-    is_way_out = exact("out", ctx.nouns.exits) is not None
-    text = with_names(ctx, text if ctx.nouns.people else _LET_OUT.sub("go out" if is_way_out else "leave", text))
+    text = with_names(ctx, text if ctx.nouns.people else _with_nobody(ctx, text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
@@ -103,11 +102,35 @@ def _called_out(ctx: ParseContext, text: str) -> str:
     return f'{found["lead"]}{found["verb"]} "{found["said"]}, {found["what"]}!"'
 
 
+def _with_nobody(ctx: ParseContext, text: str) -> str:
+    """Return a line that is typed where nobody is: what would be asked of somebody is done by oneself."""
+    text = _NO_FIRST.sub("", text)
+    wanted = _PLEASE.fullmatch(text)
+    grab = None if wanted is None or exact(wanted["what"], ctx.nouns.here) is None else wanted["what"]
+    taken = None if grab is None else typed_line("grab", thing=grab)
+    text = _IS_IT_SHUT.sub(r"look at \g<door>", text if taken is None else taken.text)
+    is_way_out = exact("out", ctx.nouns.exits) is not None
+    return _LET_OUT.sub("go out" if is_way_out else "leave", text)
+
+
+# `passkey please`, and a refusal that nobody hears, before what is done.
+_PLEASE = re.compile(r"(?:the |a |that )?(?P<what>[\w'-]+(?: [\w'-]+){0,2}),? please\W*", re.IGNORECASE)
+_NO_FIRST = re.compile(
+    r"^no(?:[,.! ]+no)*(?:[,.!]+ (?=\w+ \w)| (?=(?:i|i'm|i'll|let me|let's|i've) \w))", re.IGNORECASE
+)
+# Whether a door is locked is seen.
+_IS_IT_SHUT = re.compile(
+    r"^(?:so |and |but )?is (?P<door>the (?:[\w'-]+ ){0,2}door) (?:locked|unlocked|open|shut|closed)(?=\W*$)",
+    re.IGNORECASE,
+)
+
+
 # What nobody is there to do for one: `get me out of here`.
 _LET_OUT = re.compile(
-    r"^(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|let me (?:go|leave)"
-    r"|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home)(?: of here| now| here)?)"
-    r"(?=[.! ]*$)",
+    r"(?:^|(?<=[.!?] ))(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|leave"
+    r"|(?:let me|i(?:'m| am|'ll| will)?) (?:just )?(?:go|leave|leaving|off)"
+    r"|i (?:(?:just )?(?:want|need) to|wanna|have to) (?:leave|get out|go home))"
+    r"(?: of here| now| here| already| this house)?(?=[.! ]*$)",
     re.IGNORECASE,
 )
 # A word that what is handed over, or shown, is never without.
@@ -128,10 +151,16 @@ def _shone(ctx: ParseContext, found: re.Match[str]) -> str:
     return found[0] if held is None else f"{found['act']} with the {held[0]}{held[1]}"
 
 
+# How soon something is done: it is done anyway.
+_SOON = (
+    r"(?:now|first|quick|quickly|asap|straight|straightaway|immediately|please|already|tonight|myself|right away|soon"
+    r"|(?:before|by|until|till) (?:it'?s )?(?:\w+ o'?clock|too late|\w+)|at once)\b"
+)
+_ENDS = r"$|[,;.!?]| and\b| then\b| (?:thanks|thank you|thx|bye|goodbye|see you|cheers|ok)\b"
 # `take the toast over to room 12`, of what one has; `go up to see Moss`, of a way.
 _CARRIED = re.compile(
     r"\b(?:take|carry|bring) (?P<thing>[^,;.!?]+?)(?: over| back| up| down| out| across| along)* to (?P<place>"
-    r"(?:the |my |your )?\w+(?: \w+)?)(?=$|[,;.!?]| and )",
+    rf"(?:the |my |your )?\w+(?: (?!{_SOON}|thanks\b|thank\b|bye\b|then\b|and\b|ok\b)\w+)?)(?: {_SOON})*(?={_ENDS})",
     re.IGNORECASE,
 )
 _TO_SEE = re.compile(
@@ -176,7 +205,7 @@ _LET_GO = re.compile(
     r"\b(?:(?:deliver|drop|hand|give) (?P<those>these|those|them|this|it)(?: off| over)* (?:to|with|at)"
     r"|(?:deliver|drop|hand|give|take|carry|bring) (?P<thing>(?:the|my|these|those|this|that) [\w' -]+?)"
     r"(?: off| over| out| up| down| along| back)* to (?:the )?\w+(?: \w+)? for) "
-    r"(?P<whom>(?:(?:mr|mrs|miss|captain|the) )?\w+)(?: first| now)?(?=$|[,;.!?]| and\b| then\b)",
+    rf"(?P<whom>(?:(?:mr|mrs|miss|captain|the) )?\w+)(?: {_SOON})*(?={_ENDS})",
     re.IGNORECASE,
 )
 
@@ -323,7 +352,12 @@ _SOUGHT = re.compile(
 )
 _SEARCHED = re.compile(
     rf"{_BEGINS}(?P<act>(?P<seen>(?:look|snoop|nose) (?:around|round|about|inside)"
-    r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit)|search|check out"
+    r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit"
+    r"|(?:go|come)(?: and| over and| out and| up and)? (?:see|check|look|find out|peek)(?: on)? "
+    r"(?:who(?:'s| is| else is)|what(?:'s| is)|(?:if|whether) (?:any|some|no)(?:one|body|thing)(?:'s| is)?"
+    r"|nobody|anyone|everyone|(?:what )?(?:that|the) noise(?: is)?)"
+    r"(?: (?:moving|going on|happening|up|hiding|there|making that noise))?"
+    r" (?:in|at|inside|on|out in|up in|down in|over in))|search|check out"
     r"|rummage (?:in|through)|(?:look|search|hunt) (?:for (?:[\w']+ ){1,5}?)?in)(?: the| my| your)? "
     r"(?P<place>[\w']+(?: [\w']+){0,5}?)"
     r"(?P<rest>(?: for| and| then| now| next| first| too)\b[^?]*|[,;.!][^?]*)?$",

@@ -22,7 +22,7 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
-    text = _WHO_IS_THAT.sub(partial(_named, ctx), text)
+    text = _WHO_IS_THAT.sub(partial(_named, ctx), _EPITHET.sub(partial(_by_epithet, ctx), text))
     text = _WATCHED.sub(partial(_watched, ctx), text)
     text = _TO_THEM.sub(partial(_to_named, ctx), text)
     text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
@@ -186,6 +186,30 @@ def _each_of(ctx: ParseContext, found: re.Match[str]) -> str:
 
 
 _SEVERAL = 2
+
+
+# Who is called by what he is or has: `hey tap guy`.
+_EPITHET = re.compile(
+    r"^(?P<hi>(?:hey|hi|hello|oi|yo|psst|sorry|excuse me|listen|ok|thanks|bye|good (?:morning|evening)),? )"
+    r"(?:mr |miss )?(?P<word>(?!(?:my|the|a|that|this)\b)[\w'-]+) "
+    r"(?P<sort>guy|man|lady|woman|girl|bloke|fellow|dude|fella|chap)\b[,!.]*(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+
+
+def _by_epithet(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return words to somebody who is called by what he is with the name of the one here whose names have the word,
+    or else of the only one whom the sort of person fits."""
+    people, word = ctx.nouns.people, singular(found["word"].casefold())
+    sort = _SORTS.get(found["sort"].casefold(), found["sort"].casefold())
+    if exact(f"{found['word']} {found['sort']}", people) is not None:
+        return found[0]
+    having = [person for person in people if any(word in map(singular, key.words) for key in person.keys)]
+    called = having or [person for person in people if person.pronoun != "they" and pronoun_fits(person, sort)]
+    return f"{found['hi']}{called[0].name},{found['rest']}" if len(called) == 1 else found[0]
+
+
+_SORTS = {"dude": "guy", "fella": "guy", "chap": "guy", "girl": "woman"}
 
 
 # Who is asked about by where they stand: `who is that man over there?`

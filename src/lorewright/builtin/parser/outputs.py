@@ -377,4 +377,6 @@ def _through(words: str) -> str:
     return f"{_of_player(plain)} through the door" if len(plain) < _LONGEST else f"{told[0]} through the door"
 
 
-_SPOKEN = re.compile(r"(?:ask|say|call|shout|whisper|tell|announce|explain)\b(?= [a-z])", re.IGNORECASE)
+_SPOKEN = re.compile(
+    r"(?:ask|say|call|shout|yell|holler|bellow|scream|whisper|tell|announce|explain)\b(?= [a-z])", re.IGNORECASE
+)

@@ -216,13 +216,15 @@ def is_within(words: str, inner: Sequence[str], *, is_line: bool = False) -> boo
             continue
         before, after = low[max(0, at - 3) : at], low[at + 1 : at + 2]
         is_one = bool(_ONES & {*after} or {"one", "one's", "whoever", "whichever"} & {*before})
-        if is_one or low[at - 1 : at] in (["who's"], ["whos"], ["who"]) or low[max(0, at - 2) : at] == ["who", "is"]:
+        if is_one or (at and low[at - 1] in _OF_THOSE) or low[max(0, at - 2) : at] == ["who", "is"]:
             return True
         if low[max(0, at - 2) : at] in (["am", "i"], ["i", "am"], ["y", "i'm"]) and {"why", "y"} & set(before):
             return True
     return is_line and hushes(words) and _pattern("all").search(words) is not None
 
 
+# After these what one of the voices does is asked after, or is to end: `stop crying`.
+_OF_THOSE = frozenset("who's whos who stop quit".split())
 # What is said for one of the voices: `the crying part`.
 _ONES = frozenset("one ones part parts bit half side voice voices child".split())
 

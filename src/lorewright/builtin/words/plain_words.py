@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import Any
 
 from lorewright.builtin.words.clauses import lexicon
+from lorewright.builtin.words.english import is_english
 from lorewright.scene_lore.nouns import is_verb
 from lorewright.shipped_tables import read_table
 
@@ -174,6 +175,17 @@ _GOES_ON = re.compile(
     r"|it's|he's|she's|they're|we're|you're)\b)",
     re.IGNORECASE,
 )
+# `any chance of an egg dor I'm starving`: who is called, between two things that are said.
+_CALLED_BETWEEN = re.compile(
+    r"(?P<said>(?:\w[\w']* ){2,})(?P<name>\w{3,}),? (?=(?:i'm|i am|i've|i need|i want|i haven't)\b)", re.IGNORECASE
+)
+# `you're on odo loser buys cake`: all that is said to them, and then something else.
+_SAID_WHOLE = re.compile(
+    r"(?P<said>(?:(?:ok(?:ay)?|well|right|alright),? )?(?:you're on|it's on|game on|bring it on|deal|good luck"
+    r"|(?:it's )?your (?:turn|move|go)|nice (?:one|try|move)|good (?:one|game|move)|well played|let's (?:play|do this)"
+    r"|not bad|fair enough|my bad|never mind|prepare to lose)),? (?P<name>\w{3,})\b(?!')[,.!]* ?",
+    re.IGNORECASE,
+)
 # `I'm going chapel`.
 _GOING = re.compile(
     r"\bgoing (?!north|south|east|west|upstairs|downstairs|outside|inside|back|home)(\w{4,})", re.IGNORECASE
@@ -190,6 +202,12 @@ def cut_apart(text: str, names: Collection[str]) -> str:
     put = _PUT_TO.match(text)
     if put is not None and put["name"].casefold() in names:
         text = f"{put['name']}, {text[put.end() :]}"
+    whole = _SAID_WHOLE.match(text)
+    if whole is not None and _is_called(whole["name"], names):
+        text = f"{whole['said']}, {whole['name']}. {text[whole.end() :]}".strip()
+    between = _CALLED_BETWEEN.match(text)
+    if between is not None and not is_hanging(between["said"].strip()) and _is_called(between["name"], names):
+        text = f"{between['said'].strip()}, {between['name']}. {text[between.end() :]}"
     told = _TOLD.match(text)
     if told is not None and told["name"].casefold() in names and told["verb"].casefold() in lexicon().verb_words:
         text = f"{told['name']}, {text[told.start('verb') :]}"
@@ -225,6 +243,12 @@ def cut_apart(text: str, names: Collection[str]) -> str:
             sign = "?" if _IS_ASKED.match(said) else "."
             text = f"{text[: found.end('before')]}{sign} {text[found.start('rest') :]}"
     return text
+
+
+def _is_called(word: str, names: Collection[str]) -> bool:
+    """Tell whether a word is one of the names, or the beginning of one and no word of English."""
+    low = word.casefold()
+    return not is_english(low) and any(name == low or name.startswith(low) for name in names if not is_english(name))
 
 
 def is_complete(words: str) -> bool:

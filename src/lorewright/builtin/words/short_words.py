@@ -36,8 +36,10 @@ _UNITS = frozenset("steps floors times hours minutes levels paces days blocks mi
 _AFTER_UP = frozenset(("", "out", "there", "here", "now", "tonight", "lately", "today", "then", "something", "no"))
 _BEFORE_FOR = frozenset(
     "time here money thanks thx ask asking look looking lookin listen listening search searching waiting paying"
-    " ready".split()
+    " ready around round about hunt hunting check checking".split()
 )
+# A number of these is how long, or what time it is.
+_OF_TIME = frozenset("pm am oclock o'clock mins minutes min hours hrs steps seconds secs days".split())
 _BEFORE_ONE = frozenset("last first next this that which every other another right left only wrong no".split())
 
 
@@ -57,7 +59,7 @@ def word_meant(low: str, before: str, after: str, names: Collection[str]) -> str
     is_count = before in _COUNTED and after not in _AFTER_DIGITS
     if low == "2" and (after in _AFTER_TOO or (not after and before in _BEFORE_TOO)):
         return "too"
-    if low == "4" and is_inner and before in _BEFORE_FOR:
+    if low == "4" and is_inner and before in _BEFORE_FOR and after not in _OF_TIME:
         return "for"
     if is_inner and low in _DIGITS and not is_count and (after in _AFTER_DIGITS or after in names):
         return _DIGITS[low]
@@ -65,10 +67,12 @@ def word_meant(low: str, before: str, after: str, names: Collection[str]) -> str
         return "for"
     if low in _TITLES and after in names:
         return _TITLES[low]
-    if low in ("gonna", "gunna") and before in _BEGINS and after not in _UNDECIDED and _is_verb(after):
+    if low in ("gonna", "gunna") and before in _BEGINS and after not in _UNDECIDED and begins_verb(after):
         # What one is about to do is done.
         return "i"
-    if low == "2" and is_inner and before in names and _is_verb(after):
+    if low in ("gonna", "gunna") and before in _BEGINS and after in _UNDECIDED - {"have", "get", "win", "lose", "die"}:
+        return "i'm going to"
+    if low == "2" and is_inner and before in names and begins_verb(after):
         return "to"
     if low == "2" and (_leads_to(before, after) if is_inner else before == "up"):
         return "to"
@@ -105,7 +109,9 @@ _BEGINS = frozenset(("", "and", "then", "ok", "k", "n", "lol", "now"))
 _UNDECIDED = frozenset("be win lose die miss regret cry throw faint need have get happen become".split())
 
 
-def _is_verb(word: str) -> bool:
+def begins_verb(word: str) -> bool:
+    """Tell whether a word in lower case is a verb, as it is or as it is written in a chat."""
+    word = lexicon().spellings.get(word, word)
     return word in lexicon().verb_words or is_verb(word)
 
 
@@ -125,5 +131,5 @@ def begins_act(word: str) -> bool:
 
 
 # Verbs with a vowel before them that are hardly ever nouns.
-_VERBS_AFTER_AND = frozenset("ask eat enter i'm im ill i'll its it's u you".split())
+_VERBS_AFTER_AND = frozenset("ask eat enter use i'm im ill i'll its it's u you".split())
 _SHORTEST = 3

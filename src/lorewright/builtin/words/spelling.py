@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.english import ALIKE, cost_of, is_english, is_name, likely_words, sound_of
 from lorewright.builtin.words.plain_words import cut_apart, goes_on, in_plain_words, is_open, with_spaces
-from lorewright.builtin.words.short_words import act_of_signs, begins_act, word_meant
+from lorewright.builtin.words.short_words import act_of_signs, begins_act, begins_verb, word_meant
 from lorewright.scene_lore.nouns import common_verbs, function_words, known_words
 
 _TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")
@@ -70,7 +70,7 @@ def spelled_out(text: str, names: Collection[str], shown: Collection[str] = ()) 
         parts += [text[done : token.start()], word]
         done = token.end()
     out = "".join((*parts, text[done:]))
-    return cut_apart(in_plain_words(out.lstrip(" ,.;"), names), names) or text
+    return cut_apart(in_plain_words(out.lstrip(" ,.;!"), names), names) or text
 
 
 # Words that mean something else where they begin.
@@ -94,8 +94,12 @@ def _parts(text: str, token: re.Match[str], before: str, after: str) -> bool:
     return is_whole and not is_open(before) and before not in _TAKES_AN_END and not goes_on(after)
 
 
-def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
-    """Return the places of words at an end of a line that only call somebody, or add nothing to what is asked."""
+def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> set[int]:
+    """Return the places of words at the ends of a line that only call somebody, or add nothing to what is meant."""
+    return {*_fillers_at_end(low, text, names), *_fillers_before(low, text, names)}
+
+
+def _fillers_at_end(low: Sequence[str], text: str, names: Collection[str]) -> range:
     lex = lexicon()
     for tail in lex.tails:
         start = len(low) - len(tail)
@@ -103,18 +107,34 @@ def _fillers(low: Sequence[str], text: str, names: Collection[str]) -> range:
             return range(start, len(low))
     is_open = len(low) >= _SHORT and not set(names) & lex.calls
     before = lex.spellings.get(low[-2], low[-2]) if is_open else ""
-    if is_open and low[-1] in lex.calls and before not in lex.articles | _TAKES_AN_END and not _SET_OFF.search(text):
-        return range(len(low) - 1, len(low))
+    is_call = is_open and low[-1] in lex.calls and before not in lex.articles | _TAKES_AN_END
+    return range(len(low) - 1, len(low)) if is_call and not _SET_OFF.search(text) else range(0)
+
+
+def _fillers_before(low: Sequence[str], text: str, names: Collection[str]) -> range:
+    lex = lexicon()
+    is_open = len(low) >= _SHORT and not set(names) & lex.calls
     if is_open and low[0] in names and low[1] in lex.calls and "," not in text[: len(low[0]) + len(low[1]) + _SHORT]:
         return range(1, 2)
-    if len(low) > _SHORT and low[0] in ("idk", "dunno") and low[1] in _THOUGHT_OF:
+    if (heard := _sounds(low)) and begins_verb(low[heard]):
+        return range(heard)
+    if len(low) > 2 and low[0] in ("idk", "dunno") and (low[1] in _THOUGHT_OF or begins_verb(low[1])):
         return range(1)
     is_called = is_open and low[0] in lex.calls and not re.match(r"\W*\w+\W*,", text)
-    return (
-        range(1)
-        if is_called and ((low[1],) in lex.question_words or low[1] in _SAID_TO or low[1] in names)
-        else range(0)
-    )
+    is_said_to = is_called and ((low[1],) in lex.question_words or low[1] in _SAID_TO or low[1] in names)
+    return range(1) if is_said_to else range(0)
+
+
+def _sounds(low: Sequence[str]) -> int:
+    """Return how many words at the beginning are a sound that is made: `ding ding ding`."""
+    return next((at for at, word in enumerate(low) if word not in _SOUNDS), 0)
+
+
+# Words that are how things sound, and nothing else.
+_SOUNDS = frozenset(
+    "ding dong dingdong brring briing vroom boom kaboom bam pow thwack clonk boing beep bzzt bzz woosh whoosh swoosh"
+    " splosh kaching tada tadaa psst achoo brum choo woof meow miaow arf".split()
+)
 
 
 # What is set off by a comma at the end calls somebody, and is left to that.
@@ -157,6 +177,8 @@ def _read_as(
         return token
     if word := word_meant(low, before, after, names):
         return word
+    if low in lex.spellings and _is_short_name(low, before, names):
+        return token
     if _is_noise(low):
         return ""
     is_direction = not is_inner and (not after or before or after in ("then", "and", "s", "e", "w"))
@@ -191,6 +213,13 @@ def _read_as(
     return found[:1].upper() + found[1:] if token[:1].isupper() and len(token) > 1 else found
 
 
+def _is_short_name(low: str, before: str, names: Collection[str]) -> bool:
+    """Tell whether a word, which is no English one, is the beginning of a name that somebody may be called by: `dor`,
+    of Dorrie."""
+    is_called = len(low) >= _SHORT and before and before not in lexicon().articles and not is_english(low)
+    return bool(is_called) and any(name.startswith(low) and not is_english(name) for name in names)
+
+
 # Slang that is a word of its own after an article: `the dam`, `a rite`.
 _REAL_AFTER_ARTICLES = frozenset("wit sum dam rite mid def hoo".split())
 _AFTER_YOU_ARE = frozenset(
@@ -212,14 +241,14 @@ def _with_g(low: str) -> str:
 
 def _in_other_letters(low: str, names: Collection[str], shown: Collection[str]) -> str:
     """Return the words that an unknown one stands for by its letters alone; empty for none, and for an English word."""
-    if is_english(low):
+    if is_english(low) or low in _SOUNDS:
         return ""
     return _with_vowels(low, names) or _with_letter(low, names) or _in_two(low, names) or parted(low, names, shown)
 
 
 def _mended(token: str, names: Collection[str], shown: Collection[str], before: str) -> str:
     low = token.casefold()
-    if low in names or is_english(low):
+    if low in names or is_english(low) or low in _SOUNDS:
         return ""
     begins = before in _BEFORE_VERBS or before in lexicon().before_verbs
     if found := mended_word(low, shown, begins=begins):
@@ -382,7 +411,8 @@ def _small_words() -> frozenset[str]:
     """Return the small words, the adverbs and the commonest nouns that are long enough to be mended."""
     lex = lexicon()
     words = function_words() | lex.adverbs | lex.about | lex.articles | set(lex.numbers) | set(lex.directions)
-    words |= {word for phrase in lex.question_words for word in phrase} | _COMMON_NOUNS
+    words |= {word for phrase in lex.question_words for word in phrase} | _COMMON_NOUNS | lex.body
+    words |= {f"{word}s" for word in lex.body}
     return frozenset(word for word in words if len(word) >= _LONG_ENOUGH and word.isalpha())
 
 
@@ -390,7 +420,8 @@ def _small_words() -> frozenset[str]:
 _COMMON_NOUNS = frozenset(
     "door window place table chair kitchen coffee stairs upstairs downstairs drink bottle glass shelf drawer drawers"
     " cupboard mirror picture letter message street middle corner centre center bottom someone something anyone"
-    " anything everything nothing people friend night morning evening tonight please thanks sorry".split()
+    " anything everything nothing people friend night morning evening tonight please thanks sorry"
+    " handle handles umbrella umbrellas candle candles".split()
 )
 
 
