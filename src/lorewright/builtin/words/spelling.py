@@ -177,7 +177,8 @@ def _read_as(
         return token
     if word := word_meant(low, before, after, names):
         return word
-    if low in lex.spellings and _is_short_name(low, before, names):
+    meant = lex.spellings.get(low, "")
+    if meant and meant not in names and meant not in shown and _is_short_name(low, before, names):
         return token
     if _is_noise(low):
         return ""
