@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.words.tagging import Act
 from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
+from support.narrator_bar import SCOPES
 from support.narrator_rooms import ROOMS, named, read_in
 
 
@@ -152,3 +154,37 @@ def test_words_about_a_thing_or_about_none_hand_nothing_over(text: str) -> None:
 )
 def test_what_one_has_is_carried_along_and_held_out(text: str, kinds: list[str]) -> None:
     assert [kind for kind, _ in shape(told(text, to="viktor"))] == kinds
+
+
+def tagged(line: str) -> str:
+    """Return a line as it is tagged."""
+    seen: list[str] = []
+
+    def tag(text: str) -> tuple[Act, ...]:
+        seen.append(text)
+        return ()
+
+    interpret(InterpreterInput(player_text=line, scope=SCOPES["bar"]), tag)
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("tell Viktor I'm sorry and that I could help", "tell Viktor I'm sorry, and tell Viktor that I could help"),
+        (
+            "ask Viktor what he sells and whether he stays here",
+            "ask Viktor what he sells, and ask Viktor whether he stays here",
+        ),
+        ("tell Viktor he's stalling, what's he hiding", "tell Viktor he's stalling. Viktor, what's he hiding?"),
+        ("shout for Mr Gaunt to come back and open the door", 'shout "Mr Gaunt, come back and open the door!"'),
+        ("tell Viktor what I want and that is all", "tell Viktor what I want, and tell Viktor that is all"),
+    ],
+)
+def test_what_is_said_in_two_is_each_said_to_the_same(line: str, meant: str) -> None:
+    assert tagged(line) == meant
+
+
+@pytest.mark.parametrize("line", ["tell Viktor that I wait and see", "shout for help and run to the door"])
+def test_what_is_said_in_one_stays_as_it_is(line: str) -> None:
+    assert tagged(line) == line

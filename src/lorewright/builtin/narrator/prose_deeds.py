@@ -68,8 +68,9 @@ def prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact]
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
 
 
-# The kind of what is done to find something out.
-PURPOSE = "purpose"
+# The kind of what is done to find something out, and of what would have an effect that nothing has.
+PURPOSE, TRIED = "purpose", "tried"
+_MENDING = frozenset("fix mend repair restore rebuild reattach unblock rewire tame wake cure heal rescue free".split())
 _FINDS_OUT = re.compile(
     r" (?:just |only )?(?:so as |in order )?to (?:see|check|find out|feel|hear|test|know|learn|tell|make sure)\b"
 )
@@ -88,6 +89,8 @@ def _kind_told(outcome: Outcome, noun: SceneryView) -> str:
         return ""
     if _FINDS_OUT.search(outcome.deed):
         return PURPOSE
+    if (is_other and row.of_any_word) or (first in _MENDING and not noun.is_owned):
+        return TRIED
     return form if form in kinds_of(IN_WORDS) else "work"
 
 
