@@ -18,6 +18,7 @@ from lorewright.scene_lore.nouns import singular
 def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
     """Return the acts of a line as the others say that they are meant; one alone is meant as it stands, but for what
     is done to each of several."""
+    acts = _in_turn(acts)
     several = [each for at, act in enumerate(acts) for each in _for_each_door(ctx, act, acts[:at])]
     if len(several) < _TWO:
         return several
@@ -40,6 +41,26 @@ def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
         found.append(act)
     return found
 
+
+def _in_turn(acts: Sequence[Act]) -> Sequence[Act]:
+    """Return the acts in the order in which they come about: who asks to be taken somewhere says all else before; a
+    question about the game with nothing but guesses beside it (`I lost count`) as that alone."""
+    first, *after = acts or [Act(kind="", words="")]
+    is_beside = bool(after) and all(is_said(act) and act.person in act.topic for act in after)
+    carries = kind_of(first).carries if is_beside else None
+    asked_for = None if carries is None else carries.search(first.words.strip('"“”'))
+    if asked_for is not None and any(part and _TO_PLACE.search(part) for part in asked_for.groups()):
+        # What is said beside it is said before the way.
+        return [*after, first]
+    asked = [act for act in acts if kind_of(act).of_clocks and act.score >= _CLEAR]
+    others = [act for act in acts if act not in asked]
+    is_alone = bool(asked) and all(act.score < _GUESS and '"' not in act.words for act in others)
+    return asked if is_alone else acts
+
+
+_TO_PLACE = re.compile(r"\b(?:to|over|across|out|back|home)\b", re.IGNORECASE)
+# From that on, and below that, the kind of an act is no guess, and nothing else.
+_CLEAR, _GUESS = 0.6, 0.4
 
 _TWO = 2
 # While what is said meanwhile, and a name that only owns what follows it.

@@ -102,12 +102,8 @@ _LOOSE = " \t\n*_"
 def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
-<<<<<<< HEAD
     acts = as_in_line(ctx, acts)
     acts = whole([part for act in restated(ctx, acts) for part in _parts(_unnamed(ctx, act))])
-=======
-    acts = whole([part for act in restated(ctx, _in_turn(acts)) for part in _parts(_unnamed(ctx, act))])
->>>>>>> main
     acts = [part for act in acts for part in ([act] if is_said(act) else parted_by_purpose(act, typed("rummage")[0]))]
     acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
     speaks = any(is_said(act) and not _SPEECH_TAG.fullmatch(act.words.strip(" ,.:!*")) for act in acts)
@@ -153,7 +149,6 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     return tuple(act for act, after in pairs if after is None or not _is_lifted_for(ctx, act, after))
 
 
-<<<<<<< HEAD
 def _noun_said(ctx: ParseContext, act: Act, noun: str) -> str:
     """Return the noun that `it` stands for after words to somebody: what the prose shows and they are about, as in
     `thank her for the cup`; none after others of several words."""
@@ -186,27 +181,6 @@ _WHAT_IT_IS = re.compile(
     re.IGNORECASE,
 )
 _FOR_THAT = re.compile(r"\b(?:for|about) (?:the|this|that) (?P<what>[\w'-]+(?: [\w'-]+)?)$", re.IGNORECASE)
-=======
-def _in_turn(acts: Sequence[Act]) -> Sequence[Act]:
-    """Return the acts in the order in which they come about: who asks to be taken somewhere says all else before; a
-    question about the game with nothing but guesses beside it (`I lost count`) as that alone."""
-    first, *after = acts or [Act(kind="", words="")]
-    is_beside = bool(after) and all(is_said(act) and act.person in act.topic for act in after)
-    carries = kind_of(first).carries if is_beside else None
-    asked_for = None if carries is None else carries.search(first.words.strip('"“”'))
-    if asked_for is not None and any(part and _TO_PLACE.search(part) for part in asked_for.groups()):
-        # What is said beside it is said before the way.
-        return [*after, first]
-    asked = [act for act in acts if kind_of(act).of_clocks and act.score >= _CLEAR]
-    others = [act for act in acts if act not in asked]
-    is_alone = bool(asked) and all(act.score < _GUESS and '"' not in act.words for act in others)
-    return asked if is_alone else acts
-
-
-_TO_PLACE = re.compile(r"\b(?:to|over|across|out|back|home)\b", re.IGNORECASE)
-# From that on, and below that, the kind of an act is no guess, and nothing else.
-_CLEAR, _GUESS = 0.6, 0.4
->>>>>>> main
 
 
 def _is_lifted_for(ctx: ParseContext, act: Act, after: Act) -> bool:
