@@ -563,3 +563,48 @@ def test_no_time_weather_or_wall_gives_way(words: str) -> None:
 )
 def test_what_has_the_same_verbs_may_be_done(words: str) -> None:
     assert not is_never_possible(words)
+
+
+@pytest.mark.parametrize(
+    ("line", "subject"),
+    [
+        ("how old am I and do I win if trust gets to 3?", "untold"),
+        ("Am I the owner here?", "untold"),
+        ("why am I counting doors?", "why_here"),
+        ("Can I respec?", "other_rules"),
+        ("can I take a long rest before ten?", "other_rules"),
+        ("is it possible to get permanently stuck?", "losing"),
+        ("can this actually be won?", "winning"),
+    ],
+)
+def test_a_question_about_the_game_has_its_subject_whatever_stands_beside_it(line: str, subject: str) -> None:
+    assert subject in subjects_in(line, "questions")
+    assert is_of_the_game(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "arrest the barman",
+        "I marry the captain and we live in Rome",
+        "breathe fire on the candle like a dragon",
+        "make the seven minutes go faster",
+        "make it ten minutes",
+        "kick the wall down between the rooms",
+        "shut off all the voices in my head",
+        "I make an insight check on him",
+    ],
+)
+def test_what_is_done_by_no_person_here_is_never_possible(line: str) -> None:
+    assert is_never_possible(line)
+
+
+def test_what_is_like_it_may_be_done() -> None:
+    for line in ("take a rest", "make it hot please", "kick the ball against the wall", "breathe on the glass"):
+        assert not is_never_possible(line), line
+
+
+def test_a_confused_word_beside_a_question_about_a_clock_is_no_deed() -> None:
+    assert clocks_asked_about("What happens if the heat gets to four? I don't follow the numbers.", ["Heat"]) == (
+        "Heat",
+    )

@@ -62,3 +62,29 @@ def test_nobody_who_serves_has_a_taxi_to_give() -> None:
 def test_a_window_is_no_way_out() -> None:
     (action,) = heard("I climb out of the window", "go").proposed_actions
     assert (action.type, action.metadata["detail"]) == ("attempt", "window")
+
+
+def test_a_call_without_a_telephone_is_about_the_telephone() -> None:
+    (action,) = heard("I telephone my mother in Devon", "phone").proposed_actions
+    assert (action.metadata["detail"], action.metadata["detail_is"]) == ("telephone", "absent")
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "name"),
+    [
+        ("get a lantern from the supermarket", "take", "supermarket"),
+        ("go to the supermarket", "go", "supermarket"),
+        ("drive after Jin in my Ferrari", "follow", "Ferrari"),
+    ],
+)
+def test_where_something_is_to_be_had_or_what_one_would_ride_in_is_what_is_missing(
+    line: str, kind: str, name: str
+) -> None:
+    (action,) = heard(line, kind).proposed_actions
+    assert (action.metadata["detail"], action.metadata["detail_is"]) == (name, "absent")
+
+
+def test_nobody_drives_who_has_no_car() -> None:
+    output = heard("drive after Jin", "follow")
+    assert output.aside is not None
+    assert "no car" in output.aside.words

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.builtin.words.clauses import cleaned
-from lorewright.builtin.words.plain_words import in_plain_words, with_spaces
+from lorewright.builtin.words.plain_words import cut_apart, in_plain_words, with_spaces
 from lorewright.builtin.words.spelling import spelled_out
 
 NAMES = {"viktor", "jin", "ambrose", "dorrie", "teo", "marit"}
@@ -336,3 +336,8 @@ def test_a_shouted_line_is_read_in_lower_case_and_a_shouted_word_stays() -> None
 def test_what_is_put_plainly_is_put_so_no_further(text: str) -> None:
     once = in_plain_words(cleaned(text))
     assert in_plain_words(once) == once
+
+
+@pytest.mark.parametrize("line", ["look round for anyone who's watching me closely", "sit down and drink what's in it"])
+def test_a_clause_about_what_is_done_or_looked_for_is_no_question(line: str) -> None:
+    assert cut_apart(line, frozenset()) == line

@@ -10,8 +10,10 @@ from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.line_rewordings import reworded_line
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.noun_phrases import nouns_of
+from lorewright.builtin.words.tagging import Act
 from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
+from support.narrator_bar import SCOPES
 from support.narrator_rooms import ROOMS, named, read_in
 
 
@@ -180,3 +182,37 @@ IN_HAND = ROOMS["bar"].model_copy(update={"carried": (named("lamp", "blue lamp",
 )
 def test_what_one_carries_is_no_part_of_the_way_and_what_burns_is_what_lights(text: str, meant: str) -> None:
     assert reworded_line(ParseContext(nouns=nouns_of(IN_HAND)), text) == meant
+
+
+def tagged(line: str) -> str:
+    """Return a line as it is tagged."""
+    seen: list[str] = []
+
+    def tag(text: str) -> tuple[Act, ...]:
+        seen.append(text)
+        return ()
+
+    interpret(InterpreterInput(player_text=line, scope=SCOPES["bar"]), tag)
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("tell Viktor I'm sorry and that I could help", "tell Viktor I'm sorry, and tell Viktor that I could help"),
+        (
+            "ask Viktor what he sells and whether he stays here",
+            "ask Viktor what he sells, and ask Viktor whether he stays here",
+        ),
+        ("tell Viktor he's stalling, what's he hiding", "tell Viktor he's stalling. Viktor, what's he hiding?"),
+        ("shout for Mr Gaunt to come back and open the door", 'shout "Mr Gaunt, come back and open the door!"'),
+        ("tell Viktor what I want and that is all", "tell Viktor what I want, and tell Viktor that is all"),
+    ],
+)
+def test_what_is_said_in_two_is_each_said_to_the_same(line: str, meant: str) -> None:
+    assert tagged(line) == meant
+
+
+@pytest.mark.parametrize("line", ["tell Viktor that I wait and see", "shout for help and run to the door"])
+def test_what_is_said_in_one_stays_as_it_is(line: str) -> None:
+    assert tagged(line) == line

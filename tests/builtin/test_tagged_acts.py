@@ -726,3 +726,20 @@ def test_what_is_told_of_what_is_here_is_said_to_who_is_there(
 ) -> None:
     output = reading(words, Act(kind=kind, words=words, score=score))
     assert ("remark" in types(output)) == is_said
+
+
+def test_who_asks_to_be_taken_somewhere_says_all_else_before() -> None:
+    line = "take me to the market. I have word for Jin."
+    asked, said = (
+        act("request", "take me to the market."),
+        act("tell", "I have word for Jin.", person="Jin", topic="word for Jin"),
+    )
+    read = [action.metadata.get("topic", "") for action in reading(line, asked, said).proposed_actions]
+    assert "word for Jin" in str(read[0])
+
+
+def test_a_question_about_the_game_is_asked_alone_where_only_guesses_stand_beside_it() -> None:
+    line = "how do these numbers work, I have lost count"
+    guess = Act(kind="pose", words="I have lost count", score=0.3)
+    output = reading(line, act("rules", "how do these numbers work"), guess)
+    assert (output.aside and output.aside.kind, output.proposed_actions) == ("rules", ())

@@ -214,12 +214,15 @@ def validate(
     working = state
     results: list[ActionResult] = []
     costs = Counter(dict.fromkeys(COST_KEYS, 0))
-    is_after_failure = False
+    failed: set[str] = set()
     for index, attempt in enumerate(attempts):
-        result = _judge(index, attempt, working, rules, acting, is_after_failure=is_after_failure, says_why=says_why)
+        # What is done to one thing does not hang on the same done to another: each door is tried by itself.
+        one = attempt.action.type if attempt.action.target_id else ""
+        hangs = bool(failed - {one} if one else failed)
+        result = _judge(index, attempt, working, rules, acting, is_after_failure=hangs, says_why=says_why)
         results.append(result)
         # Nothing hangs on what was never there to be tried.
-        is_after_failure |= not result.success and not attempt.action.metadata.get("detail_is")
+        failed |= set() if result.success or attempt.action.metadata.get("detail_is") else {one}
         if result.success:
             costs.update(costs_of(as_ruled(attempt, working, rules).action, working, rules.ruleset))
             working = plainly(attempt.action, working, rules.ruleset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.prose_deeds import shown_beat
 from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
+from lorewright.builtin.parser.names_meant import seen_through, told_of_inside
 from lorewright.builtin.parser.pieces import (
     each,
     each_place,
@@ -191,7 +193,7 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     heard = {"detail": hearing.SOUNDS} if is_listening else counted
     if not phrase:
         return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.85)
-    if "out" in lows(words_of(words))[1:3] and (pane := _seen_through(ctx, phrase)):
+    if "out" in lows(words_of(words))[1:3] and (pane := seen_through(ctx, phrase)):
         return _read_detail(ctx, f"{hearing.THROUGH}{with_article(pane)}", 0.85)
     if phrase.lower() in lexicon().self_words:
         me = ctx.nouns.player
@@ -233,14 +235,6 @@ def _read_examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
                 return acting(ctx, LOOK.name, "look around", metadata=heard, confidence=0.7)
             part = shown_part(ctx, phrase)
             return _read_detail(ctx, phrase, 0.7) if part is None else _read_look_at_prose(ctx, *part)
-
-
-def _seen_through(ctx: ParseContext, phrase: str) -> str:
-    """Return the window or the like that one looks out of, where there may be one; else nothing."""
-    noun = noun_part(phrase.removeprefix("of "))
-    is_pane = singular(noun.lower().split()[-1]) in _SEEN_THROUGH
-    found = in_prose(noun, ctx.nouns) if is_pane else ProseNoun("", "absent")
-    return noun if found is None else "" if found.standing == "absent" else found.name
 
 
 # What is heard and smelt is what the place has.
@@ -387,9 +381,12 @@ def _read_look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Readin
     if (several := each_place(ctx, words, rest, _read_look_in)) is not None:
         return several
     behind = lows(rest[len(preposition) :])
+    if (told := told_of_inside(ctx, " ".join(preposition), bare(rest[len(preposition) :]))) is not None:
+        return _read_look_at_prose(ctx, typed(rest), told)
     if behind[0] in lexicon().self_words and behind[1:2] in ([], ["to"], ["for"], ["in"], ["again"]):
         return acting(ctx, LOOK.name, words[:MAX_WORDS])
-    return _read_searched(ctx, typed(rest), bare(rest[len(preposition) :]))
+    where = re.sub(r"^into ", "in ", typed(rest), flags=re.IGNORECASE)
+    return _read_searched(ctx, where, bare(rest[len(preposition) :]))
 
 
 def _read_search(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -399,16 +396,18 @@ def _read_search(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading
     return _read_searched(ctx, detail, detail, is_sought=not _SOUGHT.isdisjoint(verb))
 
 
-_SOUGHT = frozenset("for find seek".split())  # Words of verbs whose object is what one hopes to find.
+_ANYWHERE = frozenset("every each all everywhere something anything".split())
+# Words of verbs whose object is what one hopes to find.
+_SOUGHT = frozenset("for find seek".split())
 
 
 def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool = False) -> Reading:
-    if not detail or noun.partition(" ")[0].lower() in ("every", "each", "all", "everywhere"):
+    if not detail or noun.partition(" ")[0].lower() in _ANYWHERE:
         return acting(ctx, SEARCH.name, "search the place")
     elsewhere = exact(noun, ctx.nouns.known_people) if is_sought else None
     if elsewhere is not None:
         return acting(ctx, LOOK.name, f"look for {elsewhere.label}", target=elsewhere)
-    if detail.startswith(hearing.THROUGH) and _seen_through(ctx, noun.partition(" of ")[0]):
+    if detail.startswith(hearing.THROUGH) and seen_through(ctx, noun.partition(" of ")[0]):
         return _read_detail(ctx, detail, 0.85)
     if ctx.prose_noun and noun.lower() in ("it", "them"):
         detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun
@@ -427,16 +426,17 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
     return acting(ctx, SEARCH.name, f"search {detail}", target=found, metadata=metadata)
 
 
-# What one looks through, to see what is behind it.
-_SEEN_THROUGH = frozenset("keyhole window glass pane door doorway gap crack slit hole letterbox curtain blind".split())
-
-
 def _read_check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Read a look at what is known to be here, or a search of everything else."""
     phrase = bare(rest)
-    noun = in_prose(noun_part(phrase), ctx.nouns) if phrase else None
-    if noun is not None and noun.standing == "shown" and (noun_part(phrase) != phrase or is_on_player(ctx, noun)):
-        return _read_look_at_prose(ctx, noun_part(phrase), noun)
+    named = noun_part(phrase)
+    noun = in_prose(named, ctx.nouns) if phrase else None
+    if noun is not None and exact(named, ctx.nouns.doors) and " " in named and " " not in noun.name:
+        # The front door is not told of as any door is.
+        noun = None
+    if noun is not None and noun.standing == "shown" and (named != phrase or is_on_player(ctx, noun)):
+        return _read_look_at_prose(ctx, named, noun)
+    rest = words_of(named) if exact(named, ctx.nouns.doors) else rest
     if phrase and not find_anything(ctx, phrase) and exact(phrase, ctx.nouns.known_places):
         return read_way(ctx, words, rest)
     if not phrase or is_place(ctx, phrase) or pronoun(ctx, phrase) or find_anything(ctx, phrase):

@@ -122,9 +122,9 @@ _GONE = (
 )
 
 
-def said_gone(text: str, noun: str) -> str:
+def said_gone(text: str, noun: str, *, is_run: bool = False) -> str:
     """Return the clause of a text that says that the thing of that name is gone, broken or standing still; empty where
-    there is none."""
+    there is none, and where one can do with it as it is, but for what wants it to run (`is_run`)."""
     found = re.search(
         rf"(?:^|[,.;:] )(?:then |and |but |so )*(?P<clause>(?:the|her|his|their|my|your|this) (?:[\w'’-]+ ){{0,2}}?"
         rf"{re.escape(noun)}(?: (?:of|in|at|to|from|on) [\w'’ -]+?)? {_GONE}[^,;:.!?]*)",
@@ -133,7 +133,7 @@ def said_gone(text: str, noun: str) -> str:
     )
     # `The escalator stopped, and you come down it`: one walks on it as it stands.
     is_used = found is not None and _WALKED.match(plain(text)[found.end() :])
-    return "" if found is None or is_used else found["clause"].strip()
+    return "" if found is None or (is_used and not is_run) else found["clause"].strip()
 
 
 _WALKED = re.compile(

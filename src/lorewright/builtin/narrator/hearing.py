@@ -50,9 +50,10 @@ def heard_beat(given: NarratorInput, outcome: Outcome) -> Beat:
     line that it stands in."""
     if thing := views.thing(given, outcome.target_id):
         shown = views.shown_in_prose(given, outcome)
-        if shown is None:
+        told = () if shown is None else shown.lines
+        line = next((line for line in told if HEARD.search(plain(line.text))), None)
+        if line is None:
             return Beat("outcome", "looked.heard_at", {"bare": True}, {"thing": thing})
-        line = shown.lines[0]
         cites = () if line.key.startswith(TOLD) else (line.chunk_id,)
         return Beat("outcome", "looked.heard_at", {}, {"thing": thing}, authored=plain(line.text), cites=cites)
     lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if HEARD.search(plain(line.text))]

@@ -68,8 +68,9 @@ def prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact]
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
 
 
-# The kind of what is done to find something out.
-PURPOSE = "purpose"
+# The kind of what is done to find something out, and of what would have an effect that nothing has.
+PURPOSE, TRIED = "purpose", "tried"
+_MENDING = frozenset("fix mend repair restore rebuild reattach unblock rewire tame wake cure heal rescue free".split())
 _FINDS_OUT = re.compile(
     r" (?:just |only )?(?:so as |in order )?to (?:see|check|find out|feel|hear|test|know|learn|tell|make sure)\b"
 )
@@ -88,6 +89,8 @@ def _kind_told(outcome: Outcome, noun: SceneryView) -> str:
         return ""
     if _FINDS_OUT.search(outcome.deed):
         return PURPOSE
+    if (is_other and row.of_any_word) or (first in _MENDING and not noun.is_owned):
+        return TRIED
     return form if form in kinds_of(IN_WORDS) else "work"
 
 
@@ -162,6 +165,7 @@ def _sort_of(words: str, thing: str) -> str:
 
 HEARD = re.compile(
     r"\b(?:hears?|heard|sounds?|noises?|voices?|hums?|humming|drips?|creaks?|ticks?|whispers?|murmurs?|silence|music|notes?"
+    r"|(?:being|is|are) (?:moved|dragged|shifted|put down|set down)"
     r"|knocks?|rattles?|click(?:s|ed)?|quiet(?:ly)?|loud(?:ly)?|sings?|breathing)\b",
     re.IGNORECASE,
 )
@@ -189,7 +193,15 @@ def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     called = set(map(singular, content_words(shown.name)))
     asked = set(map(singular, content_words(given.player_text))) - called
     words = {line.key: set(map(singular, content_words(plain(line.text)))) for line in lines}
-    lines.sort(key=lambda line: (-len(asked & words[line.key]), sensed is not None and not called & words[line.key]))
+    where = {*given.player_text.casefold().split()} & _PLACED
+    there = {line.key for line in lines if where & {*plain(line.text).casefold().split()}}
+    lines.sort(
+        key=lambda line: (
+            line.key not in there,
+            -len(asked & words[line.key]),
+            sensed is not None and not called & words[line.key],
+        )
+    )
     new = views.unseen(lines, given.recall)
     line = next(iter(new or lines), None)
     # What was told has no chunk to be cited by.
@@ -202,6 +214,8 @@ def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     return Beat("outcome", "looked.thing", {"kind": form}, {"thing": shown.name}, authored=text, cites=cites)
 
 
+# Where one looks, and what lies there is told first.
+_PLACED = frozenset("under underneath beneath behind inside".split())
 # What a look is for: `check the mat for a key`, and not for how long.
 _SOUGHT = re.compile(
     r"\b(?:check|look|search|examine|inspect|feel|scan|comb|study)(?:e?s|ing)?\b[^,.;!?]*? for "

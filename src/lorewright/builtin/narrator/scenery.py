@@ -353,9 +353,6 @@ def exits(given: NarratorInput) -> list[Beat]:
     return [beat] if names else []
 
 
-# Durations: minutes -> words in a sentence: `five minutes`, `a quarter of an hour`, `two hours`.
-
-
 # Fillers: a short narration -> what may be added: an untold line of lore, or what is here, by name.
 
 # From this share of a clock on it is felt without having moved.
@@ -485,7 +482,8 @@ def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     not start; None where neither is so."""
     shown = None if outcome.form in _FROM_AFAR else views.shown_in_prose(given, outcome)
     for line in () if shown is None else shown.lines:
-        if clause := said_gone(line.text, shown.name.split()[-1] if shown else ""):
+        noun = shown.name.split()[-1] if shown else ""
+        if clause := said_gone(line.text, noun, is_run=_RUNS.match(outcome.deed) is not None):
             return Beat("outcome", "form.undone", {}, {"reminder": lowered(clause)})
     if shown is not None and _STARTS.match(outcome.deed):
         group = "form.unlit" if re.match(r"(?:light|ignite)\b", outcome.deed) else "form.unstarted"
@@ -493,6 +491,7 @@ def gone_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return None
 
 
+_RUNS = re.compile(r"(?:ride|take|board|use|start|repair|fix|mend|restore)\b", re.IGNORECASE)
 _STARTS = re.compile(
     r"(?:turn|switch|power) (?:(?:on|off)\b|.*\b(?:on|off)$)|(?:turn|switch|power|get) .*\b(?:going|running|working)\b"
     r"|(?:start|restart|switch|ignite|activate|reactivate|fire up|boot|reboot|light)\b",

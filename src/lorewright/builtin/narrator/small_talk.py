@@ -80,6 +80,10 @@ _OF_YOU = frozenset(("you", "your", "you're", "you've", "u"))
 _OF_ME = re.compile(r"\b(?:i|me|my|im|we|us)\b", re.IGNORECASE)
 
 
+# The form of a question about the person asked, and what answers any of them.
+_SELF, _OWN = "ask_self", ("asked.own", "asked.self")
+
+
 def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return the answer to the player's words by their form; None where they have none that is answered."""
     name, who = form_of(given, outcome), _answers(given, outcome)
@@ -97,6 +101,9 @@ def answer_by_form(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if _is_called(asked, who):
         return Beat("outcome", "asked.is_name", {}, {"who": who})
     group = by_words or own_affair(_finer(given, outcome, who, form.finer) or form.answer, asked)
+    if group in _OWN and not by_words:
+        # It is about who is asked, and what they do says more than that.
+        group = _by_words(word_forms()[_SELF], f"{outcome.words} {asked}") or group
     if group == _FEELING and (not _OF_ME.search(asked) or FEELS.search(asked)):
         group = form.answer
     way = way_asked(given, outcome) if name == _WAY else ""

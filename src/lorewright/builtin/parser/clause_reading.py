@@ -9,6 +9,7 @@ from functools import cache
 from rapidfuzz import fuzz
 
 from lorewright.builtin.parser.guesses import is_slip, read_aloud, read_deed
+from lorewright.builtin.parser.handling import is_finer
 from lorewright.builtin.parser.pieces import by_own_verb, joined, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     ParseContext,
@@ -485,7 +486,9 @@ def is_command(ctx: ParseContext, low: Sequence[str], readings: Sequence[Reading
     # What somebody is to do for one is a request.
     is_request = not {"me", "us"}.isdisjoint(low)
     return (
-        bool(verb) and not is_request and all(part and exact(" ".join(part), ctx.nouns.everything()) for part in parts)
+        bool(verb)
+        and not (is_request or is_finer(" ".join(low), readings[0].actions[0].type))
+        and all(part and exact(" ".join(part), ctx.nouns.everything()) for part in parts)
     )
 
 

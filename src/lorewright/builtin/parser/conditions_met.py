@@ -1,5 +1,5 @@
 """A whole line, and who and what is here -> the same with what hangs on an act before it as done after that: what is
-done where a search finds nothing, `go in` after a look through a keyhole, a look at each door and at its lock."""
+done where a search finds nothing, `go in` after a look through a keyhole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def with_conditions_met(ctx: ParseContext, text: str) -> str:
     )
     text = _ONE_OF.sub(_one_of, text)
     text = _GOES_OVER.sub(partial(_over_to_company, ctx), _IF_LOCKED.sub(partial(_as_locked, ctx), text))
-    return _TO_DOOR.sub(partial(_at_its_door, ctx), _ALL_DOORS.sub("look around", text))
+    return _TO_DOOR.sub(partial(_at_its_door, ctx), _ALL_DOORS.sub(partial(_each_door, ctx), text))
 
 
 def as_told(ctx: ParseContext, reading: Reading, told: str) -> Reading:
@@ -93,7 +93,7 @@ _ANYTHING = frozenset("anything something anyone anybody someone somebody there 
 # `peek through the keyhole, and if it looks safe go in`: one has looked, and a door that is shut tells so itself.
 _IF_SAFE = re.compile(
     r"(?P<before>\w.*?)(?:[,;.]? (?:and|then)(?: then)?|[,;.]),? if (?:(?:it|that|everything|all|there"
-    r"|the (?:coast|way|room|place|door))(?:['’]s| is| looks?| seems?) (?:safe|clear|quiet|all right|alright|ok|okay"
+    r"|the (?:coast|way|room|place|door))(?:['’]?s| is| looks?| seems?) (?:safe|clear|quiet|all right|alright|ok|okay"
     r"|fine|empty|free|open|unlocked|not locked)|(?P<nobody>nobody|no one|no-one)(?:['’]s| is) (?:around|about|looking"
     r"|watching)|it (?:opens|isn['’]?t locked)),? (?:then )?(?:i(?:['’]ll| will)? )?(?:just )?(?P<then>(?:go|walk|slip"
     r"|step|sneak|creep|head|come|climb) (?:right |straight |quietly )?(?:in|inside|through)(?: it| there)?|enter"
@@ -173,14 +173,19 @@ _SOME_WITH = re.compile(
     r"|things) (?:with|that has|that have|bearing) [^,.;!?]+?(?: on (?:it|them))?(?=[.!]*$)",
     re.IGNORECASE,
 )
-# `try all four doors one after the other`, beside another act: how each of them stands is told with the ways.
+# `try all four doors one after the other`
 _ALL_DOORS = re.compile(
-    r"(?:(?<=[,;.] )|(?<=and )|(?<=then ))(?:i )?(?:try|test|rattle|open) "
-    r"(?:(?:all(?: of)?(?: the)?|both|both the|the)(?: \w+)? (?:doors|doorknobs|door handles)|(?:each"
-    r"|every)(?: \w+)? door)"
+    r"(?:^|(?<=[,;.] )|(?<=and )|(?<=then ))(?P<act>(?:i )?(?:try|test|rattle|open)) (?:(?:all(?: of)?(?: the)?|both"
+    r"|both the)(?: \w+)? doors|(?:each|every)(?: \w+)? door)"
     r"(?: (?:in turn|one after (?:the other|another)|one by one|in order|here))?(?=[.!]*$)",
     re.IGNORECASE,
 )
+
+
+def _each_door(ctx: ParseContext, found: re.Match[str]) -> str:
+    return ", then ".join(f"{found['act']} the {door.name}" for door in ctx.nouns.doors) or found[0]
+
+
 # `watch the door, then go over and introduce myself`: to nobody who was named, and so to who is here.
 _GOES_OVER = re.compile(
     r"(?P<before>^|.*?[,;.] |.*?\band |.*?\bthen )(?:and |then )*(?:i )?(?:go|walk|come|head|stroll) (?:over"

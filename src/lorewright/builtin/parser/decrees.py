@@ -108,7 +108,10 @@ def _rejoined(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
 
 
 def narrated(ctx: ParseContext, text: str) -> Reading | None:
-    """Return a line that narrates from its beginning to its end as refused; None for others."""
+    """Return a line that narrates from its beginning to its end, or uses what it imagines, as refused; None for
+    others."""
+    if "imagined" in subjects_in(text, "deeds"):
+        return Reading(intent=f"story: {excerpt(text)}", aside=Aside(kind="story", words=text[:MAX_WORDS]), words=text)
     parts = _parts_of(ctx, text)
     is_whole = len(parts) == 1 and parts[0][0]
     return decreed(Act(kind=DECREE, words=text, score=1.0)) if is_whole else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lorewright.builtin.parser.act_kinds import PART, Kind, is_said, kind_of, words_in
+from lorewright.builtin.parser.act_kinds import PART, Kind, is_said, kind_of, kinds, words_in
+from lorewright.builtin.parser.lacking import is_here, without_tool
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -16,7 +17,6 @@ from lorewright.builtin.parser.readings import (
     Reading,
     act_word,
     acting,
-    aimed_at_prose,
     asking,
     excerpt,
     meant,
@@ -163,7 +163,7 @@ def handled(ctx: ParseContext, act: Act, kind: Kind, *, is_clear: bool) -> Readi
     if (seen := _made_out(ctx, act, kind)) is not None:
         return seen
     body = _body_part(ctx, act.target, (kind.hurts if is_clear else "") or kind.holds)
-    return role or _without_tool(ctx, act.words, act.second, kind.wants) or body or _some_of(ctx, act, kind)
+    return role or without_tool(ctx, act.words, act.second, kind.wants) or body or _some_of(ctx, act, kind)
 
 
 _FORBIDDEN = re.compile(r"(?:(?:and|but|then|i) )*(?:do not|don['’]?t|never) ", re.IGNORECASE)
@@ -194,36 +194,25 @@ _MADE_OUT = re.compile(
 )
 
 
-def _without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, Sequence[str]]) -> Reading | None:
-    """Return the attempt at an act whose tool is not here, which the rules refuse for want of that; None where nothing
-    is wanting. The tool is one that is `named` after `with`, else one of those that a word of the act `wants`."""
-    low = words.casefold()
-    is_named = bool(named) and re.search(
-        rf"\b(?:with|using|on my|by my)\b(?: [\w'-]+){{0,3}}? {re.escape(named.casefold())}\b", low
-    )
-    if is_named and not _is_here(ctx, named):
-        return aimed_at_prose(ctx, words, named)
-    said = re.findall(r"[\w'-]+", low)
-    tools = next((wants[word] for word in said if word in wants), ())
-    if not tools or any(_is_here(ctx, tool) for tool in tools):
-        return None
-    return aimed_at_prose(ctx, words, next((tool for tool in tools if tool in said), tools[0]))
-
-
-def _is_here(ctx: ParseContext, name: str) -> bool:
-    found = resolve(name, ctx.nouns.everything())
-    noun = None if isinstance(found, PhraseMatch) and not found.mended else in_prose(name, ctx.nouns)
-    return noun is None or noun.standing != "absent"
-
-
 def _role_asked_about(ctx: ParseContext, phrase: str) -> Reading | None:
     """Read a look for somebody by their calling, who is not here, as a question about what the player knows of them, by
     the first word for that calling: `copper` is a constable. None where it names no calling, or somebody here."""
     head = phrase.casefold().split()[-1:]
     called = next((names[0] for names in lexicon().callings if tuple(head) in names), None)
-    if called is None or resolve(phrase, ctx.nouns.everything()) is not None or _is_here(ctx, phrase):
+    if called is None or resolve(phrase, ctx.nouns.everything()) is not None or is_here(ctx, phrase):
         return None
     return wondering(" ".join(called))
+
+
+def is_finer(words: str, action: str) -> bool:
+    """Tell whether words for an action of that type are of a finer kind than most of its acts: a look that counts."""
+    fitting = [kind for kind in kinds().values() if action in kind.fits]
+    return any(
+        pattern.search(words)
+        for kind in fitting
+        for name, pattern in kind.turns.items()
+        if kinds()[name] in fitting and kinds()[name].fits < kind.fits
+    )
 
 
 def way_alone(ctx: ParseContext, words: str) -> Reading | None:
@@ -467,7 +456,8 @@ def mounted(act: Act, noun: str) -> Act:
 def is_seen_in(before: Act, act: Act) -> bool:
     """Tell whether an act is no more than a look into what was opened before it."""
     words = act.words.strip(" ,.!*")
-    return kind_of(before).of_doors and not act.target and _INTO.search(words) is not None and words.endswith("in")
+    is_in = _INTO.search(words) is not None and words.endswith(("in", "inside"))
+    return is_in and kind_of(before).of_doors and not act.target
 
 
 def looking_in(act: Act, noun: str) -> Act:

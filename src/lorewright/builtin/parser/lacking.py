@@ -4,10 +4,22 @@ would ride away in, ways that are none. The lists of words are in `decrees.yaml`
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from lorewright.builtin.parser.act_kinds import Kind, kinds
 from lorewright.builtin.parser.decrees import decree_words
-from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, act_word, acting, excerpt, noun_part
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    ParseContext,
+    Reading,
+    act_word,
+    acting,
+    aimed_at_prose,
+    excerpt,
+    noun_part,
+    posed,
+)
+from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
@@ -63,6 +75,22 @@ _RIDDEN = re.compile(
     r"|helicopter|jeep|skateboard|submarine|drone|rocket|dragon|balloon)\b",
     re.IGNORECASE,
 )
+# The same, of whatever one calls one's own there: `in my Ferrari`.
+_DRIVEN = re.compile(
+    r"\b(?:drive|ride|race|speed|cruise|zoom|chase|cycle|sail|fly)s?\b.*? (?:in|on|with|by) my "
+    r"(?!own\b|way\b|toes\b|tiptoes\b|feet\b|hands\b|knees\b)(?P<what>[\w-]+(?: [\w-]+)?)\b",
+    re.IGNORECASE,
+)
+# Where something is to be bought, or gone to, and is nowhere near: `from a hardware store`.
+_SHOP = re.compile(
+    r"\b(?:buy|buys|purchase|get|gets|fetch|order|orders|pick up|go|goes|walk|drive|run|head|pop|nip|visit|enter)\b.*?"
+    r"\b(?:from|at|in|into|to|out to|over to|visit|enter) (?:an?|the|some|my) (?P<what>(?:[\w'-]+ ){0,2}?"
+    r"(?:stores?|shops?|supermarket|mall|market hall|bakery|bakers?|butchers?|chemist'?s?|pharmacy|ironmonger'?s?"
+    r"|bank|hospital"
+    r"|airport|casino|cinema|library|gym|school|police station|fire station|post office|gas station|petrol station"
+    r"|restaurant|pub|nightclub|department store|drugstore|museum|zoo|embassy))\b",
+    re.IGNORECASE,
+)
 _MINE = re.compile(r"\bmy (?P<what>[\w'-]+(?: [\w-]+){0,2})", re.IGNORECASE)
 
 
@@ -75,6 +103,10 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
         return None
     if not kind.aside and (ride := _ride(ctx, act)) is not None:
         return ride
+    if (called := _called_up(ctx, act, kind)) is not None:
+        return called
+    if not (kind.said and kind.wish and "?" in act.words) and (shop := _shop(ctx, act)) is not None:
+        return shop
     if not (kind.said or kind.aside) and (wanted := _found(ctx, act) or _way_that_is_none(ctx, act)):
         return wanted
     for pattern in (_HELD_OUT, _ALREADY) if act.kind in decree_words()["claiming"] else ():
@@ -107,6 +139,9 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
     to = _RECEIVER.search(act.words.strip(" .,!*"))
     if to is not None and not _has(ctx, to["what"], in_sight=True) and _stands(ctx, to["what"]) == "absent":
         return _absent(ctx, act, to["what"])
+    driven = _DRIVEN.search(act.words)
+    if driven is not None and not _has(ctx, driven["what"], in_sight=False):
+        return _absent(ctx, act, driven["what"])
     ridden = _RIDDEN.search(act.words)
     if ridden is not None and not _has(ctx, ridden["what"], in_sight=True):
         # A car that is shown is still none of one's own.
@@ -114,6 +149,8 @@ def lacking(ctx: ParseContext, act: Act) -> Reading | None:
             return _absent(ctx, act, ridden["what"])
         is_driven = re.match(r"(?:(?:and|then|i|we) )*(?:drive|ride|fly|race|speed)s?\b", act.words, re.IGNORECASE)
         return _tried(ctx, act, ridden["what"]) if is_driven else None
+    if (unfit := _on_foot(ctx, act, kind) or _worn_away(ctx, act)) is not None:
+        return unfit
     found = _OUT_OF_POCKET.search(act.words)
     if found is not None and (name := _name_of(found["what"])) and not _has(ctx, name, in_sight=True):
         is_worn = {name.casefold(), singular(name.casefold())} & (lexicon().worn | lexicon().body)
@@ -185,6 +222,41 @@ _BOARDED = re.compile(
     r"(?! (?:ticket|stop|fare|driver|timetable|schedule|seat|conductor|man|woman|station|shelter))",
     re.IGNORECASE,
 )
+
+
+def _shop(ctx: ParseContext, act: Act) -> Reading | None:
+    """Return what is to be got at a shop, or the way there, as an attempt at the shop, which is nowhere here."""
+    kind, meant = kinds().get(act.kind, Kind()), _SHOP.search(act.words.strip('"'))
+    is_done = bool(kind.fits) and (not kind.said or kind.wish) and '"' not in act.words
+    if meant is None or not is_done or resolve(meant["what"], ctx.nouns.everything(), whole=True) is not None:
+        return None
+    return _absent(ctx, act, meant["what"]) if _stands(ctx, meant["what"]) == "absent" else None
+
+
+def _on_foot(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
+    """Return a way that wants something to ride in as refused, where nothing of one's own is there for it."""
+    tools = next((kind.wants[word] for word in act.words.casefold().split() if word in kind.wants), ())
+    if not (kind.leaves and tools) or any(_has(ctx, tool, in_sight=True) for tool in tools):
+        return None
+    return _told(act, f"You have no {tools[0]} of your own here, and stay on foot, where you are.")
+
+
+# What somebody has on: `put on Dorrie's cardigan`.
+_OF_ANOTHER = re.compile(r"\b(?P<who>(?:(?:Mr|Mrs|Miss|Captain|Constable) )?[A-Z]\w+)['’]s (?:\w+ )?(?P<what>\w+)")
+
+
+def _worn_away(ctx: ParseContext, act: Act) -> Reading | None:
+    """Return a deed with the clothes of somebody who is not here as refused: they have them on."""
+    named = _OF_ANOTHER.search(act.words)
+    if named is None or singular(named["what"]) not in lexicon().worn or exact(named["who"], ctx.nouns.people):
+        return None
+    if exact(named["who"], ctx.nouns.known_people) is None:
+        return None
+    return _told(act, f"{named['who']} is not here, and neither is {named[0]}.")
+
+
+def _told(act: Act, words: str) -> Reading:
+    return Reading(intent=f"told: {excerpt(act.words)}", aside=Aside(kind="told", words=words), words=act.words)
 
 
 _HAILED = re.compile(
@@ -290,3 +362,38 @@ def _tried(ctx: ParseContext, act: Act, name: str, standing: str = "scenery") ->
         return None
     detail = {"verb": act_word(act.words)[:60], "detail": name[:MAX_WORDS], "detail_is": standing}
     return acting(ctx, free.name, excerpt(act.words), metadata=detail, confidence=0.7)
+
+
+# What an act wants that is done with a tool, and what is done with one that is there.
+
+
+def without_tool(ctx: ParseContext, words: str, named: str, wants: Mapping[str, Sequence[str]]) -> Reading | None:
+    """Return the attempt at an act whose tool is not here, which the rules refuse for want of that; None where nothing
+    is wanting. The tool is one that is `named` after `with`, else one of those that a word of the act `wants`."""
+    low = words.casefold()
+    is_named = bool(named) and re.search(
+        rf"\b(?:with|using|on my|by my)\b(?: [\w'-]+){{0,3}}? {re.escape(named.casefold())}\b", low
+    )
+    if is_named and not is_here(ctx, named):
+        return aimed_at_prose(ctx, words, named)
+    said = re.findall(r"[\w'-]+", low)
+    tools = next((wants[word] for word in said if word in wants), ())
+    if not tools or any(is_here(ctx, tool) for tool in tools):
+        return None
+    return aimed_at_prose(ctx, words, next((tool for tool in tools if tool in said), tools[0]))
+
+
+def is_here(ctx: ParseContext, name: str) -> bool:
+    """Tell whether something of that name is here, is shown, or is not known to be anywhere else."""
+    found = resolve(name, ctx.nouns.everything())
+    noun = None if isinstance(found, PhraseMatch) and not found.mended else in_prose(name, ctx.nouns)
+    return noun is None or noun.standing != "absent"
+
+
+def _called_up(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
+    """Return a call to somebody of whom nothing is known, by what one has for it, as made; None for other acts."""
+    whom = act.person or act.target
+    if kind.unanswered is None or not whom or resolve(whom, ctx.nouns.everything()) is not None:
+        return None
+    deed = "" if without_tool(ctx, act.words, act.second, kind.wants) else in_second_person(act.words)
+    return posed(ctx, act.words, deed=deed) if deed else None

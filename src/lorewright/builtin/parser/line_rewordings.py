@@ -49,8 +49,59 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
     carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
     carried = _TO_UNKNOWN.sub(partial(_once_known, ctx), _NO_ANSWER.sub(partial(_unanswered, ctx), carried))
-    carried = unburdened(ctx, with_conditions_met(ctx, carried))
+    carried = unburdened(ctx, _called_out(ctx, _said_in_two(ctx, with_conditions_met(ctx, carried))))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
+
+
+# `ask him what he sells and whether he stays`, `tell him that I wait, what is he hiding`: two things are said.
+_IN_TWO = re.compile(
+    r"^(?P<lead>(?:(?:and|then|i|go|go and) )*)(?P<verb>(?P<tells>tell)|ask)s? (?P<said>[^\"“”?;]+?)"
+    r"(?:,? and (?P<more>(?:that|whether|if|what|who|where|when|why|how)\b[^\"“”?;]+)"
+    r"|, (?:so |and |but )?(?P<asked>(?:what|who|where|when|why|how)(?:'s|s| is| are| was| were| did| do| does| has"
+    r"| have)\b[^\"“”;,]+))$",
+    re.IGNORECASE,
+)
+_ASKS_MORE = re.compile(r"\b(?:whether|if|what|who|where|when|why|how|that)\b", re.IGNORECASE)
+
+
+def _said_in_two(ctx: ParseContext, text: str) -> str:
+    """Return a line in which two things are told to somebody, or asked, with each of them by itself."""
+    found = _IN_TWO.match(text)
+    whom = "" if found is None else _person_first(ctx, found["said"])
+    if found is None or not whom or len(found["said"].split()) == len(whom.split()):
+        return text
+    more, is_told = found["more"] or found["asked"], found["tells"] is not None
+    if found["asked"] and is_told:
+        return f"{found['lead']}{found['verb']} {found['said']}. {whom}, {more}?"
+    if more.startswith("that ") != is_told:
+        return text
+    return f"{found['lead']}{found['verb']} {found['said']}, and {found['verb']} {whom} {more}"
+
+
+def _person_first(ctx: ParseContext, words: str) -> str:
+    """Return the name, or the pronoun, of somebody that words begin with; empty where there is none."""
+    said = words.split()
+    people = (*ctx.nouns.people, *ctx.nouns.known_people)
+    sizes = (size for size in (4, 3, 2, 1) if exact(" ".join(said[:size]), people) is not None)
+    size = next(sizes, 1 if said[0].casefold() in lexicon().person_pronouns else 0)
+    whom = "" if size else _ASKS_MORE.split(words)[0].strip()
+    return " ".join(said[:size]) or (whom if isinstance(resolve(whom, people), PhraseMatch) else "")
+
+
+# `shout for Mr Gaunt to come back and let me out`: all of it is what he is to do.
+_CALLED_OUT = re.compile(
+    r"^(?P<lead>(?:(?:and|then|i) )*)(?P<verb>shout|yell|call|scream|holler|cry)s?(?: out)? (?:for|to|at|after) "
+    r"(?P<said>[^\"“”?;,]+?) to (?P<what>[^\"“”?;,]+? and (?!i\b)[^\"“”?;]+?)[.!]*$",
+    re.IGNORECASE,
+)
+
+
+def _called_out(ctx: ParseContext, text: str) -> str:
+    """Return a line in which somebody is called to do several things with those in quotation marks."""
+    found = _CALLED_OUT.match(text)
+    if found is None or not (found["said"][:1].isupper() or _person_first(ctx, found["said"]) == found["said"]):
+        return text
+    return f'{found["lead"]}{found["verb"]} "{found["said"]}, {found["what"]}!"'
 
 
 def _with_nobody(ctx: ParseContext, text: str) -> str:
@@ -74,6 +125,8 @@ _IS_IT_SHUT = re.compile(
     r"^(?:so |and |but )?is (?P<door>the (?:[\w'-]+ ){0,2}door) (?:locked|unlocked|open|shut|closed)(?=\W*$)",
     re.IGNORECASE,
 )
+
+
 # What nobody is there to do for one: `get me out of here`.
 _LET_OUT = re.compile(
     r"(?:^|(?<=[.!?] ))(?:(?:no|nope|please|ok|okay|help)[,.! ]+)*(?:(?:get|let|take) me out(?: of here)?|leave"
@@ -268,7 +321,7 @@ _TO_UNKNOWN = re.compile(
     r"|^(?P<seeks>(?:i )?(?:search|look|hunt|rummage|check|feel|dig|go)\b[^.;!?]*? for "
     r"(?P<what>(?:something|anything|an?|some|any) [^.;,!?]+?)"
     r"(?: (?:in|on|under|behind|among|through|around|about|inside) [^.;,!?]+?)?)(?:,| and| then)+ (?:then )?"
-    r"(?P<then>(?:give|show|hand|bring|take|put|offer|pass|read|wear|use|throw|eat|drink|open)\b"
+    r"(?P<then>(?:give|show|hand|bring|take|offer|pass|read|use|throw|eat|drink)\b"
     r"[^.;!?]*\b(?:it|them|that|one)\b[^.;!?]*?)[.! ]*$",
     re.IGNORECASE,
 )

@@ -18,7 +18,9 @@ from lorewright.builtin.parser.act_kinds import (
     kinds,
     made,
     questions_in,
+    words_in,
 )
+from lorewright.builtin.parser.acts_in_line import as_in_line
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.pieces import without_part
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, is_mute, posed, typeable
@@ -45,7 +47,7 @@ from lorewright.builtin.words.act_nouns import (
     seat_of,
 )
 from lorewright.builtin.words.clauses import lexicon, with_article
-from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
+from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import typed, verb_of
 from lorewright.scene_lore.nouns import function_words, is_verb, singular
@@ -100,6 +102,7 @@ _LOOSE = " \t\n*_"
 def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
     """Return the acts of a line as they are done: without the player's name and what says only that somebody speaks,
     with the noun for `it` where that is no entity's; an act that is left undone is one of no consequence."""
+    acts = as_in_line(ctx, acts)
     acts = whole([part for act in restated(ctx, acts) for part in _parts(_unnamed(ctx, act))])
     acts = [part for act in acts for part in ([act] if is_said(act) else parted_by_purpose(act, typed("rummage")[0]))]
     acts = [act for act in acts if len(acts) == 1 or not (is_said(act) and _SAYS_LITTLE.fullmatch(act.words))]
@@ -113,7 +116,7 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         before = done[-1] if done else None
         if before and (_holds_after(before, act) or is_seen_in(before, act) or is_entered(ctx, before, act)):
             continue
-        act = looking_in(mounted(act, noun), noun)
+        act = looking_in(_of_that(mounted(act, noun), noun), noun)
         meant = _still_held(_as_meant(ctx, _slyly(_as_owed(act, done)), alone=len(acts) == 1), after)
         act = _up_to_door(meant, after)
         if door and kind_of(act).at_doors and not _is_entity(ctx, act.target):
@@ -137,13 +140,47 @@ def acts_meant(ctx: ParseContext, acts: Sequence[Act]) -> tuple[Act, ...]:
         if one_of and is_meant and (named := _with_noun(act, one_of)) is not None:
             act = named.model_copy(update={"kind": done[-1].kind}) if _is_part(noun) and done else named
         elif act.target.casefold() not in lexicon().thing_pronouns | {"one"}:
-            noun = (noun if " " not in act.words else "") if is_said(act) else noun_after(act, noun)
+            noun = _noun_said(ctx, act, noun) if is_said(act) else noun_after(act, noun)
             nouns = [*nouns, noun] if noun else []
             is_place = kind_of(act).leaves or any("on {target}" in line for line in kind_of(act).lines[:1])
             held = held if noun and held and is_place else nouns
         done.append(act)
     pairs = zip_longest(done, done[1:])
     return tuple(act for act, after in pairs if after is None or not _is_lifted_for(ctx, act, after))
+
+
+def _noun_said(ctx: ParseContext, act: Act, noun: str) -> str:
+    """Return the noun that `it` stands for after words to somebody: what the prose shows and they are about, as in
+    `thank her for the cup`; none after others of several words."""
+    about = _FOR_THAT.search(act.words.strip(" ,.!*"))
+    shown = in_prose(about["what"], ctx.nouns) if about is not None else None
+    if about is not None and shown is not None and shown.standing == "shown":
+        return about["what"]
+    return noun if " " not in act.words else ""
+
+
+def _of_that(act: Act, noun: str) -> Act:
+    """Return a look at what is on or in something, or whether any of them is so, as one at that: `untie the label, read
+    what it says`, `sort the umbrellas and see if any has a name on it`."""
+    found = _WHAT_IT_IS.match(act.words.strip(" ,.!*")) if noun and not is_said(act) else None
+    verb = "" if found is None else found["read"] or ""
+    line = next((line for line in kind_of(act).lines if "{target}" in line), "")
+    if found is None or not line or is_of_body(noun):
+        return act
+    named = noun if noun.casefold().split()[0] in lexicon().articles | _OWNERS else f"the {noun}"
+    words = f"read {named}" if verb else f"look at {named}"
+    return act.model_copy(update={"words": words, "target": noun, "second": "", "score": max(act.score, TURNED)})
+
+
+_WHAT_IT_IS = re.compile(
+    r"(?:(?:and|then|i|to|carefully|aloud)\s+)*(?:(?P<read>read)s?(?: aloud| out)? "
+    r"(?:what(?:ever)?(?:['’]s| is| it| they"
+    r"|['’]re)?|the \w+ on it$)|(?:see|check|look|find out|study)s?(?: to see)? (?:if|whether|what|how) "
+    r"(?:any(?:thing|body|one)?(?: of them)?|it|they|one|each|all|some|there is (?:a|any) \w+)(?:['’]s| |$))"
+    r"(?!.*\b(?:here|there|around|me|i|coming|safe|clear|locked|open|works?|happens?|moves?|fits?)\b)",
+    re.IGNORECASE,
+)
+_FOR_THAT = re.compile(r"\b(?:for|about) (?:the|this|that) (?P<what>[\w'-]+(?: [\w'-]+)?)$", re.IGNORECASE)
 
 
 def _is_lifted_for(ctx: ParseContext, act: Act, after: Act) -> bool:
@@ -307,12 +344,16 @@ def _as_meant(ctx: ParseContext, act: Act, *, alone: bool) -> Act:
     walk, said = kind.finds
     whom = re.split(r"\s(?:to|into|out|up|down|along|through)\b", act.target or act.person)[0]
     away = (*ctx.nouns.known_people, *ctx.nouns.exits, *ctx.nouns.known_places)
-    if walk and whom and re.search(said, words, re.IGNORECASE) and exact(whom, away):
+    is_ridden = not words_in(act).isdisjoint(kind.wants) or _ON_MINE.search(words) is not None
+    if walk and whom and not is_ridden and re.search(said, words, re.IGNORECASE) and exact(whom, away):
         line = kinds()[walk].lines[0].format(target=whom)
         return act.model_copy(update={"kind": walk, "words": line, "target": whom, "person": ""})
     return act
 
 
+_ON_MINE = re.compile(
+    r"\b(?:in|on) my (?!own\b|way\b|toes\b|tiptoes\b|feet\b|hands\b|knees\b|heart\b)\w", re.IGNORECASE
+)
 _ABOARD = re.compile(r"\b(?:get|gets|hop|hops|climb|climbs|jump|jumps|step|steps) (?:in|aboard)$", re.IGNORECASE)
 
 

@@ -297,7 +297,7 @@ def with_move(
 def _is_talk(board: Board, act: Act) -> bool:
     """Tell whether an act is clearly words to somebody: likely ones are, where somebody has an answer to them."""
     least = _SAID if any(has_words(wanted, act.words) for wanted in board.heard) else _CLEARLY
-    return is_said(act) and act.score >= least
+    return is_said(act) and (act.score >= least or pattern_for("put").match(act.words) is not None)
 
 
 def _without(ctx: ParseContext, reading: Reading, gone: Sequence[str]) -> Reading:

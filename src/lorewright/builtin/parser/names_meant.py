@@ -8,10 +8,19 @@ from collections.abc import Iterable
 from functools import partial
 
 from lorewright.builtin.parser.pieces import seen_off
-from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.parser.readings import ParseContext, noun_part
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
 from lorewright.builtin.words.english import is_english
-from lorewright.builtin.words.noun_phrases import Candidate, Key, exact, in_prose, pronoun_fits, resolve
+from lorewright.builtin.words.noun_phrases import (
+    Candidate,
+    Key,
+    PhraseMatch,
+    ProseNoun,
+    exact,
+    in_prose,
+    pronoun_fits,
+    resolve,
+)
 from lorewright.scene_lore.nouns import singular
 
 
@@ -311,3 +320,38 @@ def _asked_of_place(ctx: ParseContext, found: re.Match[str]) -> str:
         return found[0]
     asking_after = "ask about" if nouns.people else "what do I know about"
     return f"{asking_after} {found['the'] or ''}{what}"
+
+
+# What is looked through, or into.
+
+
+def seen_through(ctx: ParseContext, phrase: str) -> str:
+    """Return the window or the like that one looks out of, where there may be one; else nothing."""
+    noun = noun_part(phrase.removeprefix("of "))
+    is_pane = singular(noun.lower().split()[-1]) in _SEEN_THROUGH
+    found = in_prose(noun, ctx.nouns) if is_pane else ProseNoun("", "absent")
+    return noun if found is None else "" if found.standing == "absent" else found.name
+
+
+# What one looks through, to see what is behind it.
+_SEEN_THROUGH = frozenset("keyhole window glass pane door doorway gap crack slit hole letterbox curtain blind".split())
+
+
+def told_of_inside(ctx: ParseContext, where: str, phrase: str) -> ProseNoun | None:
+    """Return what the prose tells of under or behind a door, or the thing that it says to have something in it: by that
+    it is looked at; None where it tells of none."""
+    noun = noun_part(phrase)
+    head = noun.split()[-1].casefold() if noun else ""
+    pattern = ""
+    if head == "door" and isinstance(resolve(noun, ctx.nouns.doors), PhraseMatch):
+        pattern = rf"\b{where} (?:the |this )?door\b"
+    elif noun and where not in _WITHIN:
+        pattern = rf"\b{where} (?:the|this) (?:\w+ )?{re.escape(head)},? there (?:is|are) (?:nothing|no|only)\b"
+    elif noun and getattr(in_prose(noun, ctx.nouns), "standing", "") == "shown":
+        pattern = rf"\b{re.escape(head)}\b[^.;]*\b(?:in|inside) it\b"
+    found = [shown for shown in ctx.shown if pattern and shown.is_sure and re.search(pattern, shown.text, re.I)]
+    named = next((shown for shown in found if shown.head == head), next(iter(found), None))
+    return None if named is None else ProseNoun(named.name, "shown")
+
+
+_WITHIN = frozenset(("in", "inside", "into"))

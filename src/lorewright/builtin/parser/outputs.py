@@ -9,7 +9,16 @@ from dataclasses import replace
 from lorewright.builtin.parser.act_kinds import Kind, form_of, is_speech, kind_of, kinds
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.handling import felt
-from lorewright.builtin.parser.readings import MAX_WORDS, UNHEARD, ParseContext, Reading, excerpt, only_person, posed
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    UNHEARD,
+    ParseContext,
+    Reading,
+    asking,
+    excerpt,
+    only_person,
+    posed,
+)
 from lorewright.builtin.parser.rewordings import in_second_person, with_deed
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.words.echoes import echoed
@@ -51,6 +60,7 @@ def find_risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
 
 def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
     """Return what the readings of a line put out together: its actions, else a question back or one to the program."""
+    readings = _without_instead(readings)
     asides = [reading.aside for reading in readings if reading.aside is not None]
     impossible = next((aside for aside in asides if aside.kind in ("story", "ride")), None)
     if impossible is not None:
@@ -67,6 +77,9 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         # What was to be done beside it has an answer.
         wondered = None
     if wondered is not None and not any(reading.actions for reading in readings):
+        others = [reading.words for reading in readings if reading.aside is None and reading.words]
+        if wondered.kind == "told" and others:
+            wondered = wondered.model_copy(update={"words": f"{wondered.words} Not done: “{excerpt(others[0])}”."})
         if wondered.kind not in UNHEARD | {"lore", "told"}:
             # All that is asked of the program is asked at once.
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
@@ -98,6 +111,21 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         played=". ".join(reading.words for reading in readings) if lost else "",
         rest=_rest(everything, lost) if lost else None,
     )
+
+
+def _without_instead(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """Return the readings; what is to be done instead of something that is refused as not done."""
+    if not any(reading.aside is not None and reading.aside.kind == "told" for reading in readings):
+        return readings
+    return [
+        replace(asking(reading.words, ""), is_lost=True, words=reading.words)
+        if _INSTEAD.search(reading.words)
+        else reading
+        for reading in readings
+    ]
+
+
+_INSTEAD = re.compile(r"\binstead\W*$", re.IGNORECASE)
 
 
 def _first(actions: Sequence[Action]) -> tuple[Action, ...]:
@@ -302,7 +330,16 @@ _SPOKEN_DEED = re.compile(
 _SHORT_NAME = 3
 _LONGEST = 110
 _BEFORE_DEED = re.compile(r"^(?:(?:and|then|so|i|we|just|also)[, ]+)+", re.IGNORECASE)
-_OWN_WORDS = {"my": "your", "me": "you", "i'm": "you're", "i": "you", "i've": "you've", "mine": "yours", "i'd": "you'd"}
+_OWN_WORDS = {
+    "my": "your",
+    "me": "you",
+    "i'm": "you're",
+    "i": "you",
+    "am": "are",
+    "i've": "you've",
+    "mine": "yours",
+    "i'd": "you'd",
+}
 
 
 def _of_player(words: str) -> str:

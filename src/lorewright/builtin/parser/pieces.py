@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from lorewright.builtin.parser.act_kinds import Kind, kinds
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,
@@ -152,8 +153,7 @@ def joined(readings: Sequence[Reading], intent: str) -> Reading:
 
 
 def with_reading(readings: Sequence[Reading], reading: Reading) -> list[Reading]:
-    """Return readings with one more; a second remark to the same person goes on with the first, and what is handed over
-    is not put down before."""
+    """Return readings with one more; a second remark to the same person goes on with the first."""
     before = readings[-1].actions if readings else ()
     if len(before) != 1 or not reading.actions:
         return [*readings, reading]
@@ -166,7 +166,9 @@ def with_reading(readings: Sequence[Reading], reading: Reading) -> list[Reading]
         return [*readings, reading]
     verb = verb_of(second.type)
     syntax = None if verb is None else verb.part(Syntax)
-    is_remark = syntax is not None and syntax.remark is not None
+    # What is offered or asked for after a greeting has an answer of its own.
+    is_wish = first.form != second.form and kinds().get(second.form, Kind()).wish
+    is_remark = syntax is not None and syntax.remark is not None and not is_wish
     if not is_remark or (first.type, first.target_id) != (second.type, second.target_id):
         return [*readings, reading]
     topic = f"{first.words}. {second.words}"[:MAX_WORDS].strip()

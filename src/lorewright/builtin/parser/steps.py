@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations
 
 from lorewright.builtin.parser.act_kinds import (
     TURNED,
@@ -49,10 +49,10 @@ def in_steps(ctx: ParseContext, readings: Sequence[Reading], acts: Sequence[Act]
 
 
 def _in_hand(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading]:
-    """Return the readings, one of taking what only the prose shows as no more than a posture where the next one handles
+    """Return the readings, one of taking what only the prose shows as no more than a posture where one after it handles
     it: it is put back after that, and not before."""
     found = list(readings)
-    for at, (before, after) in enumerate(pairwise(readings)):
+    for (at, before), (_, after) in combinations(enumerate(readings), 2):
         first, second = (reading.actions[0] if len(reading.actions) == 1 else None for reading in (before, after))
         if first is None or second is None or not first.deed or first.target_id is not None:
             continue
@@ -408,7 +408,8 @@ def restated(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
         act = _as_kept(ctx, act, thing, is_in_hand=bool(taken) and taken in (thing, act.target))
         taken = act.target if act.target and kind_of(act).of_any else taken
         if act.target and act.target.casefold() not in lexicon().thing_pronouns:
-            thing = f"my {act.target}" if f"my {act.target}" in act.words else act.target
+            named = whole if part is not None else act.target
+            thing = f"my {named}" if f"my {named}" in act.words else named
         found.append(act)
     return found
 
@@ -433,7 +434,7 @@ def _as_kept(ctx: ParseContext, act: Act, thing: str, *, is_in_hand: bool) -> Ac
         )
     onto = resolve(act.second, ctx.nouns.everything(), whole=True) if act.second else None
     is_on_one = any(map(_is_on_one, _ON_ME.findall(words)))
-    is_put = kind.pocketed and "{second}" in kind.lines[0]
+    is_put = kind.pocketed and (bool(act.second) or "{second}" in kind.lines[0])
     if lies is not None and not is_in_hand and is_put and onto is None and not is_on_one:
         return act.model_copy(update={"kind": kind.held, "second": "", "score": max(act.score, TURNED)})
     is_limb = has is None and lies is None and is_of_body(name)

@@ -365,7 +365,7 @@ def _is_carried(ctx: ParseContext, phrase: str) -> bool:
 
 
 def _lies_here(ctx: ParseContext, phrase: str) -> bool:
-    return bool(phrase) and isinstance(resolve(phrase, ctx.nouns.here, whole=True), PhraseMatch)
+    return bool(phrase) and isinstance(resolve(phrase, ctx.nouns.here, ctx.nouns.doors, whole=True), PhraseMatch)
 
 
 def _is_way(ctx: ParseContext, phrase: str) -> bool:

@@ -64,8 +64,8 @@ _SAID = {
 # Subjects that count where there is no other, and kinds that say nothing of them by themselves.
 _WEAK = frozenset(("may", "help", "voices"))
 _GENERAL = frozenset(("rules", "program", "gripe"))
-# So many subjects of a question are answered.
-_MOST = 3
+# What is told with another subject, and so many of them are answered.
+_TOLD_WITH, _MOST = {"full": "clocks", "success": "must"}, 3
 
 
 def answer_aside(
@@ -108,7 +108,7 @@ def answer_aside(
                 answers.append(clocks_told(state, rules, words) or score_told(state, rules))
             case "losing" if "clocks" in found:
                 answers.append(LOSING)
-            case "full" if "clocks" in found:
+            case "full" | "success" if _TOLD_WITH[subject] in found:
                 pass
             case "full":
                 answers.append(full_told(state, rules, words))
@@ -119,12 +119,12 @@ def answer_aside(
                     _voices(state, rules),
                     *(_meaning(rules, key, _stat(state, key)) for key in rules.ruleset.stats),
                 ]
+            case "why_here":
+                answers.append(f"{wanted or _answer('goal', state, rules)} {_text('began')}")
             case "stats":
                 answers.append(_stats(state, rules, words))
             case "winning":
                 answers.append(f"{wanted or _answer('goal', state, rules)} {_WINNING}")
-            case "success" if "must" in found:
-                pass
             case "must" | "success":
                 answers.append(_counts(wanted or _answer("goal", state, rules), rules, subject))
             case _:
@@ -140,7 +140,7 @@ def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) ->
         # Who asks how to talk to people means no clock of that name.
         found = ["clocks", *found]
     if _stats_named(rules, words) and "stats" not in found:
-        found.append("stats")
+        found = [*(subject for subject in found if subject != "meters"), "stats"]
     others = [subject for subject in found if subject not in _WEAK]
     if "voices" in found and "voice" in rules.ruleset.summary and "truth" not in found:
         others.append("voices")
