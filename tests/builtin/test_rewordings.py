@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.line_rewordings import reworded_line
+from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.builtin.words.tagging import Act
 from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
@@ -154,6 +157,31 @@ def test_words_about_a_thing_or_about_none_hand_nothing_over(text: str) -> None:
 )
 def test_what_one_has_is_carried_along_and_held_out(text: str, kinds: list[str]) -> None:
     assert [kind for kind, _ in shape(told(text, to="viktor"))] == kinds
+
+
+IN_HAND = ROOMS["bar"].model_copy(update={"carried": (named("lamp", "blue lamp", "thing", "lamp"),)})
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("go in quietly with the lamp", "go in quietly"),
+        ("walk to the alley with the lamp in my hand", "walk to the alley"),
+        ("step inside with the crate and sit down", "step inside and sit down"),
+        ("go out with Viktor", "go out with Viktor"),
+        ("go to the man with the hat", "go to the man with the hat"),
+        ("look at the light from the window", "look at the light from the window"),
+        ("flash two short and one long", "flash with the blue lamp"),
+        ("flash two short, one long, out over the water", "flash with the blue lamp, out over the water"),
+        ("signal twice short and once long to the boat", "signal with the blue lamp"),
+        ("light the boats", "use blue lamp"),
+        ("light all the boats with the lamp", "use blue lamp"),
+        ("I light the first boat from the blue lamp", "I use blue lamp"),
+        ("light the lamp", "light the lamp"),
+    ],
+)
+def test_what_one_carries_is_no_part_of_the_way_and_what_burns_is_what_lights(text: str, meant: str) -> None:
+    assert reworded_line(ParseContext(nouns=nouns_of(IN_HAND)), text) == meant
 
 
 def tagged(line: str) -> str:

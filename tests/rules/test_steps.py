@@ -119,3 +119,54 @@ def test_somebody_who_goes_about_their_affairs_does_not_end_a_walk() -> None:
     walk = w.campaign_rules({"on": {"act": "go"}, "success": [{"clock": w.HEAT, "by": 1}]}, clock_effects=leaves)
     steps = [w.attempt("go", to=w.PIER, towards=w.BAR), w.attempt("go", to=w.BAR, towards=w.BAR)]
     assert [outcome.code for outcome in w.play(*steps, rules=walk).outcomes] == ["moved", "moved"]
+
+
+# A story with a pace: its hours and its minutes go together.
+
+
+def paced(*written: dict[str, Any], **changed: Any) -> CampaignRules:
+    """Rules of a story from eight to midnight, in which a turn takes at least five minutes."""
+    return w.campaign_rules(*written, begins="20:00", until={TIDE: "00:00"}, pace=5, **changed)
+
+
+def after_turns(rules: CampaignRules, *turns: str) -> WorldState:
+    state = world()
+    for kind in turns:
+        state = w.after(state, *w.play(w.attempt(kind), state=state, rules=rules).ops)
+    return state
+
+
+def test_a_turn_in_which_something_is_done_takes_as_long_as_the_pace() -> None:
+    after = after_turns(paced(), *["look"] * 6)
+    assert (after.minutes, after.clocks[TIDE].value) == (30, 1)
+
+
+def test_what_takes_longer_than_the_pace_takes_no_longer() -> None:
+    assert after_turns(paced(), "wait").minutes == after_turns(w.campaign_rules(), "wait").minutes
+
+
+def test_a_clock_that_is_raised_takes_its_part_of_the_hours_along() -> None:
+    rises = {"on": {"act": "look"}, "success": [{"clock": TIDE, "by": 2}]}
+    after = after_turns(paced(rises), "look")
+    assert (after.minutes, after.clocks[TIDE].value) == (60, 2)
+
+
+def test_talk_and_looks_alone_come_to_the_end_of_the_story() -> None:
+    ends = paced(clock_effects={TIDE: {8: [{"end": "late"}]}})
+    assert after_turns(ends, *["look"] * 48).ended is not None
+
+
+def test_who_leaves_does_not_end_a_wait_for_an_hour_that_was_named() -> None:
+    leaves = rules(clock_effects={TIDE: {2: [{"depart": w.VIKTOR, "to": w.PIER}]}})
+    assert not waited(leaves, until="23:00")[0].cut_short
+    assert waited(leaves, watchful=True)[0].reached == "21:00"
+
+
+def test_a_nudge_is_told_once_when_its_condition_comes_to_hold() -> None:
+    nudge = {"when": {"clock": TIDE, "min": 1}, "say": "It is half past eight.", "line": "go to the pier"}
+    state, told = world(), list[str]()
+    for _ in range(8):
+        made = w.play(w.attempt("look"), state=state, rules=paced(nudges=[nudge]))
+        told += [text for outcome in made.outcomes for text in outcome.then]
+        state = w.after(state, *made.ops)
+    assert told == ["It is half past eight."]

@@ -26,6 +26,7 @@ _SCENARIO = {
     "tone": "How it is told.",
     "intro_seed": "The first narration.",
     "begins": "The time of day at the start, as in 21:30, for the status line.",
+    "pace": "How long a turn takes at least, as in 2 minutes; the clocks with `until` then rise as the minutes pass.",
     "content_packs": "The packs that it is made from, by ID; none: nothing is quoted.",
     "ruleset": "How attempts are resolved; freeform where it is not said.",
     "profile": "Which rounds a turn has, where it is another than the ruleset's.",
@@ -48,6 +49,8 @@ _SCENARIO = {
     "rules": "What an attempt does beside what it does by itself.",
     "finds": "What else happens when a discoverable item is found.",
     "endings": "How it may end.",
+    "nudges": "What leads on to an ending, the most pressing first: while `when` holds, `line` is offered before the "
+    "other suggestions and `hint` answers a call for a hint; `say` is told once, when it comes to hold.",
     "grammar": "Sentences for the narrator of this scenario, by group.",
     "demo": "Lines to play when there is nobody to ask.",
     "demo_seed": "The dice of the demo.",

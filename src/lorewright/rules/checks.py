@@ -16,6 +16,8 @@ from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, first_new, reveal
 from lorewright.rules.aiming import aimed, by_itself, cost_clock, harm_clock
 from lorewright.rules.dice import Dice, Formula, band_of, parse_formula
+from lorewright.rules.hours import minutes_ahead, values_by
+from lorewright.rules.hours import minutes_of as minutes_of_day
 from lorewright.rules.patch import Patch
 from lorewright.rules.reach import company, holds, turned_to
 from lorewright.rules.reasons import hindrance
@@ -62,8 +64,24 @@ def sentence_of(ruleset: Ruleset, band: BandName, stat: str | None, total: int) 
     return (lines[total % len(lines)],) if lines else ()
 
 
+def keep_hours(patch: Patch, rules: CampaignRules) -> None:
+    """Have the clocks that count until an hour and the minutes go together, in a story with a pace: time goes on to
+    where a clock was raised to, and each clock rises to where the time is."""
+    if not rules.pace:
+        return
+    ahead = minutes_ahead(patch.state, rules.begins, rules.until)
+    if ahead:
+        patch.do(AdvanceTime(minutes=ahead))
+    now = minutes_of_day(rules.begins) + patch.state.minutes
+    for clock_id, value in sorted(values_by(now, patch.state, rules.begins, rules.until).items()):
+        rises = value - patch.state.clocks[clock_id].value
+        if rises > 0:
+            patch.do(TickClock(clock_id=clock_id, delta=rises))
+
+
 def run_timers(patch: Patch, before: WorldState, rules: CampaignRules) -> None:
     """Move the numbers and clocks that run with the minutes by the minutes that have passed since `before`."""
+    keep_hours(patch, rules)
     passed = minutes_passed(before, patch.state)
     if not passed:
         return

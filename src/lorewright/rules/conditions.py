@@ -262,3 +262,13 @@ Condition = Annotated[
 AllOf.model_rebuild()
 AnyOf.model_rebuild()
 Not.model_rebuild()
+
+
+class Nudge(Frozen):
+    """What leads a player on while its condition holds: a `line` that is offered first, a `hint` for those who ask for
+    one, and what is told, once, in the turn after which it holds."""
+
+    when: Condition
+    say: str = ""
+    line: str = ""
+    hint: str = ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from lorewright.ids import local, slug
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
+from lorewright.rules.aiming import aimed
 from lorewright.rules.checks import enact_consequences, is_rolled_for, minutes_of, roll_check, sentence_for
 from lorewright.rules.dice import Dice, band_of
 from lorewright.rules.effects import Effect, Learned
@@ -18,7 +19,7 @@ from lorewright.world.apply import Refusal, apply
 from lorewright.world.changes import clock_changes
 from lorewright.world.events import ClockTriggered
 from lorewright.world.frozen import Frozen
-from lorewright.world.ops import EndCampaign, PathOp, Recall, StateOp
+from lorewright.world.ops import EndCampaign, PassTurn, PathOp, Recall, StateOp
 from lorewright.world.state import WorldState
 
 # Clocks may set off clocks; a circle of them ends after so many rounds.
@@ -242,3 +243,17 @@ def _is_of(roll: Roll, ruleset: Ruleset) -> bool:
     """Tell whether a roll is of the dice that the ruleset's bands are for, whatever its modifier."""
     thrown = roll.expression.partition("+")[0].partition("-")[0]
     return thrown == ruleset.dice.partition("+")[0].partition("-")[0]
+
+
+def enact_type_effects(patch: Patch, band: BandName | None, action: Action, ruleset: Ruleset) -> None:
+    """Enact the ruleset's effects of the action's type by its band; without a check it succeeds."""
+    effects = ruleset.row(action.type).effects
+    of_band = effects.get(band or "success", effects.get("success", ()) if band == "critical" else ())
+    patch.enact(aimed(of_band, patch.state, action), how="found")
+
+
+def pass_turn(patch: Patch, action: Action, ruleset: Ruleset) -> None:
+    """Pass the turn on, where there is an order of turns and the action ends one."""
+    order = patch.state.turn_order
+    if order is not None and ruleset.row(action.type).ends_turn and order.current == action.actor_id:
+        patch.do(PassTurn())

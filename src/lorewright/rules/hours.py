@@ -53,6 +53,18 @@ def values_by(time: int, state: WorldState, begins: str, until: Mapping[str, str
     return values
 
 
+def minutes_ahead(state: WorldState, begins: str, until: Mapping[str, str]) -> int:
+    """Return the minutes by which the clocks of `until` have run ahead of the minutes of a story: a step of a clock is
+    as long as its part of the hours."""
+    by_now, ahead = values_by(minutes_of(begins) + state.minutes, state, begins, until), 0
+    for clock_id, due in by_now.items():
+        clock, span = state.clocks[clock_id], minutes_between(begins, until[clock_id])
+        if clock.value > due:
+            steps = span * clock.value // clock.max - span * due // clock.max
+            ahead = max(ahead, steps, span * clock.value // clock.max - state.minutes)
+    return ahead
+
+
 def next_time(now: int, hour: str) -> int:
     """Return the minutes since midnight at which it is next the time of day; up to noon it is that of either half of
     the day, as `three o'clock` is said."""

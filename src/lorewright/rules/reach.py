@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from lorewright.rules import conditions as c
@@ -282,6 +283,11 @@ def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) 
             return not holds(condition.not_, state, you=you)
         case _:
             assert_never(condition)
+
+
+def open_nudges(nudges: Sequence[c.Nudge], state: WorldState) -> Iterator[c.Nudge]:
+    """Yield the nudges whose conditions hold, the most pressing first."""
+    yield from (nudge for nudge in nudges if state.ended is None and holds(nudge.when, state))
 
 
 def _clock_is(condition: c.ClockIs, state: WorldState) -> bool:

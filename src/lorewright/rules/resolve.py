@@ -16,15 +16,24 @@ from lorewright.rules.checks import (
     fire_triggers,
     is_risky,
     is_rolled_for,
+    keep_hours,
     roll_check,
     run_timers,
     sentence_for,
     wins_more,
 )
-from lorewright.rules.consequences import Ruling, follow, reach_ending, rule_for, trigger_clocks
+from lorewright.rules.consequences import (
+    Ruling,
+    enact_type_effects,
+    follow,
+    pass_turn,
+    reach_ending,
+    rule_for,
+    trigger_clocks,
+)
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import ActionResult, Outcome, OutcomeCode, Patch, ReasonCode, Resolution, Validation
-from lorewright.rules.reach import company, holds, place_of
+from lorewright.rules.reach import company, holds, open_nudges, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
 from lorewright.rules.steps import Wait, Walks
@@ -50,7 +59,7 @@ from lorewright.world.events import (
     ThreatBegan,
     ThreatCame,
 )
-from lorewright.world.ops import EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
+from lorewright.world.ops import AdvanceTime, EndSituation, EndThreat, Escalate, Investigate, SetStreak
 from lorewright.world.state import WorldState
 
 # Further effects of an attempt beside its outcome: rows of failures, escalation, due threats, inquiries. Each adds to
@@ -180,20 +189,6 @@ def finish_inquiries(patch: Patch, before: WorldState, rules: CampaignRules) -> 
     return tuple(said)
 
 
-def enact_type_effects(patch: Patch, band: BandName | None, action: Action, ruleset: Ruleset) -> None:
-    """Enact the ruleset's effects of the action's type by its band; without a check it succeeds."""
-    effects = ruleset.row(action.type).effects
-    of_band = effects.get(band or "success", effects.get("success", ()) if band == "critical" else ())
-    patch.enact(aimed(of_band, patch.state, action), how="found")
-
-
-def pass_turn(patch: Patch, action: Action, ruleset: Ruleset) -> None:
-    """Pass the turn on, where there is an order of turns and the action ends one."""
-    order = patch.state.turn_order
-    if order is not None and ruleset.row(action.type).ends_turn and order.current == action.actor_id:
-        patch.do(PassTurn())
-
-
 # The result of a turn: each attempt, its outcome and its effects.
 
 _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
@@ -251,8 +246,20 @@ def play_out(
             _play_step(patch, step, judged, rules, dice, (rulings or {}).get(judged.action_index), acting)
         wait.end()
         walks.passed(attempt.action, patch, before, patch.events[told:])
+    if acting is None and attempts:
+        _keep_pace(patch, state, attempts[-1], rules, dice)
     reach_ending(patch, rules)
     return patch
+
+
+def _keep_pace(patch: Patch, begun: WorldState, last: Attempt, rules: CampaignRules, dice: Dice) -> None:
+    """Let the time pass that a turn of the player takes at least, where anything was done in it."""
+    left = rules.pace - minutes_passed(begun, patch.state)
+    if left > 0 and patch.state.ended is None and any(outcome.code != "blocked" for outcome in patch.outcomes):
+        before = patch.state
+        patch.do(AdvanceTime(minutes=left))
+        _run_automatic(patch, before, last, rules, dice)
+        trigger_clocks(patch, before, rules)
 
 
 def _play_step(
@@ -287,6 +294,14 @@ def _run_automatic(patch: Patch, before: WorldState, attempt: Attempt, rules: Ca
         *finish_inquiries(patch, before, rules),
         *describe_hardships(before, patch.state, rules),
     ]
+    if attempt.action.actor_id == before.player_id:
+        opened = open_nudges(rules.nudges, patch.state)
+        said += [nudge.say for nudge in opened if nudge.say and not holds(nudge.when, before)]
+    _add_said(patch, said)
+
+
+def _add_said(patch: Patch, said: Sequence[str]) -> None:
+    """Have sentences told after all that was done so far."""
     if said and patch.outcomes:
         last = patch.outcomes[-1]
         patch.outcomes[-1] = last.model_copy(update={"then": (*last.then, *said)})
@@ -355,6 +370,7 @@ def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool
     costs = costs_of(action, patch.state, rules.ruleset)
     own = rules.ruleset.row(action.type).minutes if in_no_time else 0
     patch.do(*cost_ops({**costs, "time": max(costs["time"] - own, 0)}, patch.state))
+    keep_hours(patch, rules)
 
 
 def _play_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:

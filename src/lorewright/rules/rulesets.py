@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from lorewright.rules.actions import ANYBODY, CastRule
-from lorewright.rules.conditions import Condition, EscalationName
+from lorewright.rules.conditions import Condition, EscalationName, Nudge
 from lorewright.rules.effects import Effect
 from lorewright.rules.verbs import Verb, verb_of, verbs
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -451,7 +451,8 @@ class CampaignRules(Frozen):
     `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
     readily whom of the cast acts, and what they do of their own accord. `listeners` are those of the cast to whom words
     are said that are put to nobody, by place, `introductions` what stands for the profile of those without one: what
-    the packs openly say of them. `begins` is the time of day at the start, `until` the hours that clocks count to.
+    the packs openly say of them. `begins` is the time of day at the start, `until` the hours that clocks count to;
+    with a `pace` every turn takes at least so many minutes, and those clocks and the minutes go together.
     """
 
     ruleset: Ruleset
@@ -467,11 +468,13 @@ class CampaignRules(Frozen):
     escalation: FrozenMap[str, Profile] = Field(default_factory=dict)
     inquiries: FrozenMap[str, Inquiry] = Field(default_factory=dict)
     endings: tuple[Ending, ...] = ()
+    nudges: tuple[Nudge, ...] = Field(default=(), exclude_if=lambda nudges: not nudges)
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     listeners: FrozenMap[str, str] = Field(default_factory=dict)
     introductions: FrozenMap[str, OpenIntroduction] = Field(default_factory=dict, exclude_if=lambda found: not found)
     begins: str = Field(default="", exclude_if=lambda begins: not begins)
     until: FrozenMap[str, str] = Field(default_factory=dict, exclude_if=lambda until: not until)
+    pace: int = Field(default=0, exclude_if=lambda pace: not pace)
 
     def introduced(self, who: str, written: str = "") -> str:
         """Return the profile of somebody in a sentence or two: what the author wrote, else the packs' introduction."""

@@ -86,6 +86,7 @@ class Wait:
         self._attempt, self._patch, self._rules = attempt, patch, rules
         self._begun, self._outcomes = patch.state, len(patch.outcomes)
         self._least = rules.ruleset.row(attempt.action.type).minutes if _NAMES & set(attempt.action.metadata) else 0
+        self._is_watchful = bool(attempt.action.metadata.get("watchful"))
         self._until = self._end_of(attempt.action) if rules.begins and self._least else None
 
     def _end_of(self, action: Action) -> int | None:
@@ -130,8 +131,8 @@ class Wait:
         return self._attempt.model_copy(update={"action": action.model_copy(update={"metadata": metadata})})
 
     def _has_happened(self, before: WorldState) -> bool:
-        """Tell whether anything concerns the player: somebody comes or leaves, they learn, get, lose or suffer
-        something, something is said, or a clock rises that counts no hours."""
+        """Tell whether anything concerns the player: somebody comes (or leaves, where they wait for something to
+        happen), they learn, get, lose or suffer something, something is said, or a clock rises that counts no hours."""
         patch, who = self._patch, before.player_id
         after, outcome = patch.state, patch.outcomes[-1] if patch.outcomes else None
         rises = (
@@ -146,7 +147,8 @@ class Wait:
             or bool(patch.learned_since(before))
             or after.ended is not None
             or after.scene.location_id != before.scene.location_id
-            or after.present_npcs() != before.present_npcs()
+            or bool(set(after.present_npcs()) - set(before.present_npcs()))
+            or (self._is_watchful and after.present_npcs() != before.present_npcs())
             or after.held_by(who) != before.held_by(who)
             or after.conditions_of(who) != before.conditions_of(who)
             or after.threads != before.threads

@@ -70,8 +70,22 @@ def _steps(action: Action, state: WorldState) -> tuple[Action, ...]:
     if exits_to(action, state):
         return _through_the_door(action, state)
     places = known_way(action, state)[:_MOST_STEPS]
-    metadata = {"towards": action.location_id}
-    return tuple(action.model_copy(update={"location_id": place, "metadata": metadata}) for place in places)
+    metadata, here = {"towards": action.location_id}, state.scene.location_id
+    found: list[Action] = []
+    for place in places:
+        step = action.model_copy(update={"location_id": place, "metadata": metadata})
+        doors = (way_out.via for way_out in state.exits.get(here, ()) if way_out.to == place and way_out.via)
+        found += [*_opened(next(doors, None), step, state), step]
+        here = place
+    return tuple(found)
+
+
+def _opened(door: str | None, action: Action, state: WorldState) -> Iterator[Action]:
+    """Yield the opening of a door that has only to be opened to go on; nothing for any other."""
+    opening, shut = verb_for("open_door"), state.doors.get(door or "")
+    if opening is not None and shut is not None and shut.shut_bars and not shut.open and not shut.locked:
+        beyond = {"beyond": action.metadata["towards"]}
+        yield Action(actor_id=action.actor_id, type=opening.name, target_id=door, metadata=beyond)
 
 
 def _through_the_door(action: Action, state: WorldState) -> tuple[Action, ...]:

@@ -282,9 +282,18 @@ _USED = re.compile(
 )
 
 
+# What is held out to somebody: `show the page to Mira`, `show him the page`.
+_SHOWN = re.compile(
+    r"^(?:(?:and|then|i|we|just) )*(?:show|present|wave|brandish|hold (?:up|out))s? (?:(?!the\b|my\b)[\w'-]+ )?"
+    r"(?:the|my) (?P<what>[\w'-]+(?: [\w'-]+)?)(?: (?:to|at|before|under)\b.*)?$",
+    re.IGNORECASE,
+)
+
+
 def _tool_lacked(ctx: ParseContext, act: Act) -> Reading | None:
     """Return a deed with a tool that is shown nowhere, or only its like is (`the master key`); None for others."""
-    used = _USED.search(act.words.strip(" .,!*")) if act.kind in decree_words()["handling"] else None
+    said = act.words.strip(" .,!*")
+    used = (_SHOWN.search(said) or _USED.search(said)) if act.kind in decree_words()["handling"] else None
     name = "" if used is None else _name_of(used["what"])
     if not name or _has(ctx, name, in_sight=True):
         return None
@@ -294,7 +303,12 @@ def _tool_lacked(ctx: ParseContext, act: Act) -> Reading | None:
         and exact(name, ctx.nouns.scenery) is None
     )
     is_absent = used is not None and not used[0].casefold().startswith("with") and _stands(ctx, name) == "absent"
+    is_absent = is_absent or (used is not None and used.re is _SHOWN and _is_known(ctx, name))
     return _absent(ctx, act, name) if is_other or is_absent else None
+
+
+def _is_known(ctx: ParseContext, name: str) -> bool:
+    return isinstance(resolve(name, ctx.nouns.known_things), PhraseMatch)
 
 
 def _lacked_of_ones_own(ctx: ParseContext, act: Act) -> Reading | None:

@@ -7,6 +7,7 @@ import re
 from functools import partial
 
 from lorewright.builtin.parser.conditions_met import with_conditions_met
+from lorewright.builtin.parser.in_hand import unburdened, with_fire_in_hand
 from lorewright.builtin.parser.names_meant import named_last, with_names
 from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
@@ -43,11 +44,12 @@ def reworded_line(ctx: ParseContext, text: str) -> str:
     text = with_names(ctx, text if ctx.nouns.people else _with_nobody(ctx, text))
     may_be = ctx.nouns.carried and _MAY_HAND.search(text)
     handed = "".join(_handed(ctx, said) for said in re.split(r"(?<=[.!?])(?= )", text)) if may_be else text
+    handed = with_fire_in_hand(ctx, handed)
     shone = _SHONE.sub(partial(_shone, ctx), _WORD_WITH.sub(r"\1talk to", handed))
     carried = _TO_SEE.sub(partial(_on_the_way, ctx), _CARRIED.sub(partial(_carried, ctx), _let_go(ctx, shone)))
     carried = _THERE.sub(partial(_to_place_named, ctx), _IF_PRESENT.sub(partial(_as_it_is, ctx), carried))
     carried = _TO_UNKNOWN.sub(partial(_once_known, ctx), _NO_ANSWER.sub(partial(_unanswered, ctx), carried))
-    carried = _called_out(ctx, _said_in_two(ctx, with_conditions_met(ctx, carried)))
+    carried = unburdened(ctx, _called_out(ctx, _said_in_two(ctx, with_conditions_met(ctx, carried))))
     return _SEARCHED.sub(partial(_gone_to_place, ctx), _SOUGHT.sub(partial(_gone_to_person, ctx), carried))
 
 

@@ -160,11 +160,11 @@ def _is_told(act: Act) -> bool:
 def _called_alone(ctx: ParseContext, act: Act) -> Candidate | None:
     """Return whom words of a few call that ask and tell nothing more: `Viktor.`, `teo you weirdo`."""
     words = [word for word in words_of(act.words) if word.kind == "word"]
+    if 0 < len(words) <= _FEW_CALLED and (whole := exact(typed(words), ctx.nouns.people)) is not None:
+        return whole.candidate
     is_asked = "?" in act.words and len(words) > 1
     if not 0 < len(words) <= _FEW_CALLED or is_asked or longest_prefix(lows(words), lexicon().question_words):
         return None
-    if (whole := exact(typed(words), ctx.nouns.people)) is not None:
-        return whole.candidate
     named = (exact(typed([word]), ctx.nouns.people) for word in (words[0], words[-1]))
     match = next(filter(None, named), None)
     rest = {word.low for word in words} - set(match.candidate.keys[0].words) if match else set()

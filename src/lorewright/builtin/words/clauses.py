@@ -125,6 +125,7 @@ class Lexicon:
     # Plain things -> what they go with: a place, or something that is shown; and what everybody may have on.
     found_with: Mapping[str, frozenset[str]]
     holders: frozenset[str]
+    fires: frozenset[str]
     thefts: frozenset[str]
     worn: frozenset[str]
     # How something is done, after `with`.
@@ -268,7 +269,9 @@ def lexicon() -> Lexicon:
     )
 
 
-_WORD_CLASSES = "about articles adverbs topic_head topic_tail whole_place halting holders thefts worn manners".split()
+_WORD_CLASSES = (
+    "about articles adverbs topic_head topic_tail whole_place halting holders fires thefts worn manners".split()
+)
 
 
 def _hosts(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:

@@ -199,7 +199,7 @@ def _offstage(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
 def _clocks(scenario: Scenario, ruleset: Ruleset, effects: list[Effect]) -> Iterator[Doubt]:
     moved = _named(effects, "clock") | {cost for action in ruleset.actions.values() for cost in action.costs}
     for key, clock in scenario.clocks.items():
-        if key not in moved and clock.every is None:
+        if key not in moved and clock.every is None and not (clock.until and scenario.pace):
             hint = "say `every: 10 minutes`, or add an effect `clock`"
             yield Doubt("still-clock", ("clocks", key), f"nothing moves the clock {key}", hint)
         for value in clock.at:

@@ -109,14 +109,14 @@ def _rule(rule_id: str, holder: str, item: Item, acts: tuple[str, ...]) -> Rule:
 
 def times_of_clocks(scenario: Scenario, ruleset: Ruleset) -> dict[str, int]:
     """Return in how many minutes each clock rises by one of itself. One that counts until an hour and that nothing else
-    moves is full at that hour."""
+    moves is full at that hour; in a story with a pace all of them are, whatever moves them."""
     moved = {str(effect.clock) for effect in effects_of(scenario) if isinstance(effect, ClockEffect)}
     moved |= {cost for action in ruleset.actions.values() for cost in action.costs}
     found: dict[str, int] = {}
     for clock_id, clock in scenario.clocks.items():
         if clock.every:
             found[clock_id] = clock.every
-        elif clock.until and clock_id not in moved and not clock.cost:
+        elif clock.until and not scenario.pace and clock_id not in moved and not clock.cost:
             found[clock_id] = max(1, minutes_between(scenario.begins, clock.until) // clock.max)
     return found
 

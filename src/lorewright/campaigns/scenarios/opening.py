@@ -314,9 +314,7 @@ class _Composer:
             clock_effects=self._clock_effects(),
             clock_every=times_of_clocks(scenario, ruleset),
             good_clocks=tuple(sorted(clock_id for clock_id, clock in scenario.clocks.items() if clock.good)),
-            clock_means={
-                clock_id: " ".join(clock.means.split()) for clock_id, clock in scenario.clocks.items() if clock.means
-            },
+            clock_means={name: " ".join(clock.means.split()) for name, clock in scenario.clocks.items() if clock.means},
             on_find={
                 names.item(item, where="finds"): tuple(
                     names.resolved(effect, where=f"finds.{item}") for effect in effects
@@ -330,6 +328,7 @@ class _Composer:
                 names.resolved(Ending(id=ending_id, when=ending.when, say=ending.say), where=f"endings.{ending_id}")
                 for ending_id, ending in scenario.endings.items()
             ),
+            nudges=tuple(names.resolved(nudge, where=f"nudges.{n}") for n, nudge in enumerate(scenario.nudges, 1)),
             grammar=scenario.grammar,
             listeners={
                 self._place(key): names.entity(place.listener, where=f"places.{key}.listener")
@@ -339,6 +338,7 @@ class _Composer:
             introductions=introductions_of(scenario, names, self._generations),
             begins=scenario.begins,
             until={clock_id: clock.until for clock_id, clock in scenario.clocks.items() if clock.until},
+            pace=scenario.pace or 0,
         )
 
     def with_rules_of_notes(self, rules: CampaignRules) -> CampaignRules:
@@ -468,9 +468,8 @@ class _Composer:
 
     def _clock(self, clock_id: str) -> Clock:
         clock = self._scenario.clocks[clock_id]
-        tags = (COST_TAG,) if clock.cost else ()
-        value = min(clock.value, clock.max)
-        return Clock(id=clock_id, name=clock.name or clock_id, value=value, max=clock.max, tags=tags)
+        named = {"id": clock_id, "name": clock.name or clock_id, "tags": (COST_TAG,) if clock.cost else ()}
+        return Clock(**named, value=min(clock.value, clock.max), max=clock.max)
 
     def _thread(self, thread_id: str) -> Thread:
         thread = self._scenario.threads[thread_id]

@@ -18,7 +18,7 @@ from lorewright.ids import did_you_mean
 from lorewright.index.generation import Generation
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.actions import Deed
-from lorewright.rules.conditions import ClockIs, Condition
+from lorewright.rules.conditions import ClockIs, Condition, Nudge
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Hindrance, Inquiry, Phrase, Profile, Rule, ThreatRule, TurnProfile
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -264,7 +264,8 @@ class Scenario(Frozen):
     need not say its `places`, its `start` and its first words: those are made of the packs.
 
     `profile` says which rounds a turn has, where it is another than the ruleset's; `begins` is the time of day at the
-    start. `stat_blocks` and `scene_seed` begin what the ruleset's schemas describe; a `scene_seed` for a ruleset that
+    start. With a `pace` clocks that count `until` an hour rise as the minutes pass, and a turn takes at least so many.
+    `stat_blocks` and `scene_seed` begin what the ruleset's schemas describe; a `scene_seed` for a ruleset that
     describes no scene is kept and read by no rule, as are `calibration`, `system` and `genre_rules`. `gauges` says of
     bounded numbers of that scene what they mean, as `means` does of a clock. With `add_to_packs` the places, ways,
     people and things that are written come beside those of the packs, else in their place.
@@ -287,6 +288,7 @@ class Scenario(Frozen):
     profile: TurnProfile | None = None
     start: str = ""
     begins: str = Field(default="", pattern=f"^$|{_TIME}")
+    pace: Span | None = Field(default=None, exclude_if=lambda pace: pace is None)
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
     personas: FrozenMap[str, ScenarioPersona] = Field(default_factory=dict)
     places: FrozenMap[str, ScenarioPlace] = Field(default_factory=dict)
@@ -307,6 +309,7 @@ class Scenario(Frozen):
     rules: tuple[Rule, ...] = ()
     finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     endings: FrozenMap[str, ScenarioEnding] = Field(default_factory=dict)
+    nudges: tuple[Nudge, ...] = Field(default=(), exclude_if=lambda nudges: not nudges)
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     demo: tuple[str, ...] = ()
     demo_seed: int = 1
@@ -338,6 +341,8 @@ class Scenario(Frozen):
     def _times_begin(self) -> Self:
         if not self.begins and any(clock.until for clock in self.clocks.values()):
             raise ValueError('a clock counts `until` an hour, and the story has no `begins: "HH:MM"`')
+        if self.pace and not any(clock.until for clock in self.clocks.values()):
+            raise ValueError("the story has a `pace`, and no clock counts `until` an hour")
         return self
 
     @model_validator(mode="before")

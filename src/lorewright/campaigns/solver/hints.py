@@ -15,6 +15,7 @@ from lorewright.campaigns.recap import goal_of
 from lorewright.campaigns.solver.next_step import find_next_step
 from lorewright.ids import local
 from lorewright.rules.actions import Action
+from lorewright.rules.reach import open_nudges
 from lorewright.rules.verbs import typed_line, verb_of
 from lorewright.turn.run.dry_run import DryRun, Step
 from lorewright.turn.run.suggestions import player_scope
@@ -75,6 +76,9 @@ def hint_at(setting: Setting, head: Head) -> Hint:
         return Hint(_OVER, _OVER)
     knows = Acquaintance(state, setting.generations, setting.story(head))
     typed = DryRun(setting.rules, setting.generations, scope=player_scope(knows))
+    for nudge in open_nudges(setting.rules.nudges, state):
+        if nudge.hint:
+            return Hint(nudge.hint, nudge.hint, nudge.line)
     next_one = _next_line(setting, knows, typed)
     for line in [next_one] if next_one else head.options:
         attempts = typed.attempts(state, line)

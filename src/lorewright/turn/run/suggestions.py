@@ -17,12 +17,12 @@ from lorewright.ids import local
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.actions import Action
 from lorewright.rules.patch import TriedAction, TriedRound
-from lorewright.rules.reach import can_turn, holds, is_barred, known_way
+from lorewright.rules.reach import can_turn, holds, is_barred, known_way, open_nudges
 from lorewright.rules.rulesets import Rule
 from lorewright.rules.verbs import RuleNames, TypedLine, typed_line, verb_of
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
-from lorewright.turn.run.dry_run import DryRun
+from lorewright.turn.run.dry_run import DryRun, Step
 from lorewright.turn.run.judged_lines import Kind, LineJudge, PayingLine
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting
@@ -91,6 +91,7 @@ def paying_lines(
     lines.sort(key=lambda line: (line.ends, not line.at_once))
     # A way out of the story is offered where nothing else is.
     lines = [line for line in lines if not line.ends] or lines
+    lines = _nudged(run, knows.state, lines)
     state, ruleset = knows.state, run.rules.ruleset
     own = (PayingLine("physical", text) for text in own_offers(knows.shown, ruleset, limit=MOST - len(lines)))
     lines = [*lines, *own]
@@ -99,6 +100,20 @@ def paying_lines(
     waiting = typed_line("pass_time") or typed_line("view")
     is_known = waiting is not None and ruleset.find_row(waiting.verb) is not None and state.ended is None
     return (PayingLine("onward", waiting.text, at_once=False),) if waiting is not None and is_known else ()
+
+
+def _nudged(run: DryRun, state: WorldState, lines: Sequence[PayingLine]) -> list[PayingLine]:
+    """Return the lines with that of the most pressing nudge of the scenario before them, as far as it can be played."""
+    for nudge in open_nudges(run.rules.nudges, state):
+        patch = run.try_step(state, Step(nudge.line)) if nudge.line else None
+        if patch is not None and patch.outcomes and patch.outcomes[-1].code != "blocked":
+            nudged = PayingLine("onward", nudge.line, tied=True, ends=patch.state.ended is not None)
+            done = [_done_by(attempt.action) for attempt in run.attempts(state, nudge.line) or ()]
+            others = (
+                line for line in lines if [_done_by(at.action) for at in run.attempts(state, line.text) or ()] != done
+            )
+            return [nudged, *others][:MOST]
+    return list(lines)
 
 
 def _worn(tried: Sequence[TriedRound]) -> Kind | None:

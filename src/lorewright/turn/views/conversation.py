@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lorewright.builtin.words.last_thing import Gift, gives
+from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_of
 from lorewright.turn.views.point import TurnPoint
 from lorewright.values.readings import Lately, Talk
@@ -16,13 +17,21 @@ from lorewright.world.state import WorldState
 def kept_with_words(output: InterpreterOutput, state: WorldState) -> dict[str, Any]:
     """Return what is kept with the player's words: where they were said, to whom, about what, and which of them were
     played where not all were."""
-    spoken = [action for action in output.proposed_actions if (verb := verb_of(action.type)) and verb.is_speech]
+    spoken = [action for action in output.proposed_actions if _is_put_to_somebody(action, state)]
     kept: dict[str, Any] = {"at": state.scene.location_id}
     if spoken and spoken[-1].target_id is not None:
         # What is only remarked is no topic that a question goes on about.
         asked = [action.words for action in spoken if (verb := verb_of(action.type)) and verb.reply == "answer"]
         kept |= {"talk_to": spoken[-1].target_id, "topic": asked[-1] if asked else ""}
     return kept | ({"played": output.played} if output.not_played else {})
+
+
+def _is_put_to_somebody(action: Action, state: WorldState) -> bool:
+    """Tell whether an act is said to somebody, or hands or shows them a thing: what is said next is said to them."""
+    verb = verb_of(action.type)
+    is_to_person = action.target_id in state.entities and state.entities[str(action.target_id)].type == "npc"
+    is_held_out = is_to_person and action.item_id is not None and action.item_id != action.target_id
+    return verb is not None and (verb.is_speech or (is_held_out and not verb.is_violent))
 
 
 def came_from(at: TurnPoint) -> str:
