@@ -11,7 +11,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_o
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.forms import kinds_of
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.prose_deeds import shown_beat
+from lorewright.builtin.narrator.prose_deeds import shown_beat, sought_in
 from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.names_meant import seen_through, told_of_inside
@@ -363,6 +363,8 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if (part := None if thing else shown_in_prose(given, outcome)) is not None:
         return [shown_beat(given, part, outcome.form)]
     detail = "" if where else views.detail(outcome.words)
+    if detail and (sought := sought_in(given, detail)) and sought.split()[-1] not in detail:
+        return [Beat("outcome", "looked.sought", {}, {"thing": detail, "sought": sought})]
     kind: dict[str, Fact] = {"kind": outcome.form} if outcome.form in kinds_of("nothing_found") else {}
     facts = {"where": True} if where else {"detail": True, **kind} if detail else {}
     return [Beat("outcome", "nothing_found", facts, {"where": where, "detail": detail})]

@@ -54,7 +54,8 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return [peered]
     if (unseen := _unseen(ctx, text, acts, readings, told)) is not None:
         return [unseen]
-    thoughts = {act.words.strip(_SIGNS) for act in acts if is_thought(act) and act.score >= _UNSURE}
+    sure = [act for act in acts if is_thought(act) and act.score >= _UNSURE]
+    thoughts = {act.words.strip(_SIGNS) for act in sure} if all(act in sure or is_said(act) for act in acts) else set()
     readings = [
         alone(reading.words)
         if reading.words.strip(_SIGNS) in thoughts and reading.actions and _is_posed(reading)
@@ -346,6 +347,8 @@ def _unheard(
     targets = {action.target_id for reading in readings for action in reading.actions} - {None}
     elsewhere = [person for person in ctx.nouns.known_people if person.id in targets]
     elsewhere = elsewhere or [person for act in acts if (person := _absent(ctx, act.person)) is not None]
+    asked = next(filter(earshot.asks, _QUOTED.findall(text)), "")
+    text = asked or text  # what is told beside a question asks nothing
     named = _named_at_the_front(ctx, text, told)
     if not named and elsewhere and (_is_call(elsewhere[0], text) or (targets and not earshot.asks(text))):
         named = _label(elsewhere[0], text, told)
@@ -367,6 +370,8 @@ def _unheard(
         return wondering(text)
     if named:
         return alone(f"{named}: {text}")
+    if asked:
+        return alone(text)
     if any(reading.aside is not None and reading.aside.kind == "lore" for reading in readings):
         return None
     is_lost = any(reading.is_lost for reading in readings)
@@ -374,6 +379,7 @@ def _unheard(
     return alone(text) if about or is_lost or is_of_told else None
 
 
+_QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 # Who asks of others does not call them: `who's in the kitchen`.
 _ASKS_ONESELF = re.compile(
     r"(?:^|[.!?,] *|\b(?:ok|oi|hey|wtf|and|so|but|hmm?|lol|omg|creepy|af|bruh|bro|yo|dude|man|wait)\s+)"
