@@ -32,6 +32,14 @@ def test_any_action_may_have_a_form(kind: str) -> None:
     assert "form" not in w.attempt(kind, w.VIKTOR, form="").action.words
 
 
+@pytest.mark.parametrize("said", ({"form": "joke"}, {"deed": "wait"}, {"beyond": "t:bar"}, {"if_none": True}))
+def test_what_the_interpreter_alone_says_of_an_action_is_read_again_from_its_record(said: dict[str, Any]) -> None:
+    for kind in verbs():
+        acted = Action(actor_id="t:player", type=kind)
+        acted = acted.model_copy(update={"metadata": {**acted.metadata, **said}})
+        assert Action.model_validate(acted.model_dump(mode="json")) == acted
+
+
 def test_an_action_without_a_form_is_written_as_before() -> None:
     assert "form" not in w.attempt("ask", w.VIKTOR, topic="the pier", form="").action.model_dump_json()
     assert '"form"' not in w.play(w.attempt("look")).outcomes[0].model_dump_json()

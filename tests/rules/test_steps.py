@@ -170,3 +170,10 @@ def test_a_nudge_is_told_once_when_its_condition_comes_to_hold() -> None:
         told += [text for outcome in made.outcomes for text in outcome.then]
         state = w.after(state, *made.ops)
     assert told == ["It is half past eight."]
+
+
+def test_what_a_nudge_tells_does_not_end_a_walk() -> None:
+    nudge = {"when": {"at": w.PIER}, "say": "It is getting late."}
+    steps = [w.attempt("go", to=w.PIER, towards=w.BAR), w.attempt("go", to=w.BAR, towards=w.BAR)]
+    made = w.play(*steps, rules=w.campaign_rules(nudges=[nudge])).outcomes
+    assert [outcome.code for outcome in made] == ["moved", "moved"]

@@ -21,6 +21,7 @@ class _FormMetadata(Frozen):
     form: str = Field(default="", max_length=40, pattern=r"^[a-z_]*$")
     deed: str = Field(default="", max_length=120)
     beyond: str = ""
+    if_none: bool = False
 
 
 class Action(Frozen):
@@ -29,7 +30,8 @@ class Action(Frozen):
     `target_id` is a person or thing: of a `give` the receiver, of a `use` what something is used on. `location_id` is
     the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
     rule reads it, nor the `form`, the kind of act that the interpreter took the words for, nor the `deed`. What is done
-    `beyond` a place that the player goes to first is not done where they do not come there. A type that no ruleset
+    `beyond` a place that the player goes to first is not done where they do not come there; what is done `if_none` is
+    not done where the search before it finds something. A type that no ruleset
     knows is a valid Action and an invalid attempt. Keys may be given in camelCase (`actorId`) too.
     """
 

@@ -236,7 +236,7 @@ def play_out(
     patch = Patch(state, turn_no=turn_no)
     if validation.clarification is not None:
         return patch
-    walks = Walks()
+    walks = Walks(rules.nudges)
     for attempt, judged in zip(attempts, validation.results, strict=True):
         if walks.is_over(attempt.action):
             continue

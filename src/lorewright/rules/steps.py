@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.conditions import Nudge
 from lorewright.rules.hours import clock_time, minutes_of, next_time, time_of_day, values_by
 from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import CampaignRules
@@ -22,9 +23,11 @@ from lorewright.world.state import OFFSTAGE, WorldState
 
 
 class Walks:
-    """Ends a walk of several steps where something happened on the way, and what was to be done at its end."""
+    """Ends a walk of several steps where something happened on the way, and what was to be done at its end. What
+    `nudges` tell ends none."""
 
-    def __init__(self) -> None:
+    def __init__(self, nudges: Sequence[Nudge] = ()) -> None:
+        self._nudging = {nudge.say for nudge in nudges}
         self._ended: str | None = None
         self._missed: set[str] = set()
         self._has_found = False
@@ -45,7 +48,9 @@ class Walks:
         self._has_found = self._has_found or bool(patch.learned_since(before))
         towards = action.metadata.get("towards")
         outcome = patch.outcomes[-1] if patch.outcomes else None
-        happened = outcome is None or outcome.code == "blocked" or bool(outcome.say or outcome.then)
+        happened = (
+            outcome is None or outcome.code == "blocked" or bool(outcome.say) or bool(set(outcome.then) - self._nudging)
+        )
         happened = happened or bool(patch.learned_since(before)) or patch.state.ended is not None
         happened = happened or any(not isinstance(event, _ORDINARY) for event in events)
         happened = happened or _has_come_to(before.player_id, before, patch.state)

@@ -109,6 +109,7 @@ def counted_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     meant = _MEANT.search(given.player_text)
     what = _ENDS_NOUN.sub("", meant["what"]) if meant else ""
     what = re.sub(r"^(?:the|my|those|these|all|his|her|their) ", "", what, flags=re.IGNORECASE).strip()
+    what = outcome.words if what.casefold() in lexicon().thing_pronouns else what
     if not what or not views.is_plain(what):
         return [Beat("outcome", "looked.counted", {"bare": True})]
     heads = {re.escape(form) for form in (what.split()[-1].casefold(), singular(what.split()[-1].casefold()))}

@@ -181,6 +181,7 @@ _WHAT_IT_IS = re.compile(
     r"(?:what(?:ever)?(?:['’]s| is| it| they"
     r"|['’]re)?|the \w+ on it$)|(?:see|check|look|find out|study)s?(?: to see)? (?:if|whether|what|how) "
     r"(?:any(?:thing|body|one)?(?: of them)?|it|they|one|each|all|some|there is (?:a|any) \w+)(?:['’]s| |$))"
+    r"(?!.*\b(?:on|in|of) (?:the|my|this|that|his|her) \w)"
     r"(?!.*\b(?:here|there|around|me|i|coming|safe|clear|locked|open|works?|happens?|moves?|fits?)\b)",
     re.IGNORECASE,
 )
