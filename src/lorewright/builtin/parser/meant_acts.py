@@ -86,8 +86,7 @@ _SLYLY = re.compile(
 _SAID_TO_IT = re.compile(
     r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse)s? (?P<rest>(?:it|itself|myself"
     r"|my (?:own |poor |stupid |racing |shaking )*(?:nerves?|heart|stomach|head|brain|mind|thoughts|hands?|legs?|knees"
-    r"|feet|body|pulse|conscience|fears?|mouth|tongue|eyes?|lungs|blood|guts?|anger|self|inner [\w-]+)(?! about\b))\b"
-    r"(?:,? (?!about\b).*)?)",
+    r"|feet|body|pulse|conscience|fears?|mouth|eyes?|guts?|self|inner [\w-]+)(?! about\b))\b.*)",
     re.IGNORECASE,
 )
 _SAID_TO_THING = re.compile(
