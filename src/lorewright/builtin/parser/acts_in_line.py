@@ -199,7 +199,7 @@ def _looked_for(act: Act) -> str:
 
 
 def _sought_at_place(ctx: ParseContext, act: Act) -> Act:
-    """Return a look at the place for something that may be there or not as a search for that: `examine the steps for
+    """Return a look at the place for something that may be there or not as a search of it: `examine the steps for
     footprints`."""
     found = None if is_said(act) or kind_of(act).leaves else _LOOKED_FOR.search(act.words.strip(_AROUND))
     sought = "" if found is None or found["thing"] is None else found["thing"].strip()
@@ -207,8 +207,9 @@ def _sought_at_place(ctx: ParseContext, act: Act) -> Act:
         return act
     if resolve(sought, ctx.nouns.everything()) is not None or resolve(act.target, ctx.nouns.things) is not None:
         return act
-    named = {"words": f"look for {sought}", "target": sought, "second": "", "topic": ""}
-    return act.model_copy(update={**named, "score": max(act.score, TURNED)})
+    search = typed("rummage")[0]
+    named = {"kind": search, "words": f"{search} {act.target} for {sought}", "second": sought, "topic": ""}
+    return act if act.kind == search else act.model_copy(update={**named, "score": max(act.score, TURNED)})
 
 
 # What is done with that in which one has looked.
