@@ -341,3 +341,20 @@ def test_what_is_put_plainly_is_put_so_no_further(text: str) -> None:
 @pytest.mark.parametrize("line", ["look round for anyone who's watching me closely", "sit down and drink what's in it"])
 def test_a_clause_about_what_is_done_or_looked_for_is_no_question(line: str) -> None:
     assert cut_apart(line, frozenset()) == line
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("knock on the door v quietly", "knock on the door very quietly"),
+        ("gimme a beer an a straight answer", 'give me a beer. say "I want a straight answer"'),
+        ("lemme get a whisky n a seat", "let me get a whisky. sit down"),
+        ("who dis boat belong to", "whose boat is this?"),
+        ("read label what does it say", "read label"),
+        ("give me a hint about the lamp", "what do I know about the lamp?"),
+        ("read what it says", "read what it says"),
+        ("drop the crate", "drop the crate"),
+    ],
+)
+def test_words_cut_short_are_put_in_full(typed: str, meant: str) -> None:
+    assert spelled_out(typed, NAMES) == meant

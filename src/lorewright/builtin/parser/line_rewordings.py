@@ -161,7 +161,7 @@ _SOON = (
 _ENDS = r"$|[,;.!?]| and\b| then\b| (?:thanks|thank you|thx|bye|goodbye|see you|cheers|ok)\b"
 # `take the toast over to room 12`, of what one has; `go up to see Moss`, of a way.
 _CARRIED = re.compile(
-    r"\b(?:take|carry|bring) (?P<thing>[^,;.!?]+?)(?: over| back| up| down| out| across| along)* to (?P<place>"
+    r"\b(?:take|carry|bring|(?<!to )deliver) (?P<thing>[^,;.!?]+?)(?: over| back| up| down| out| across| along)* to (?P<place>"
     rf"(?:the |my |your )?\w+(?: (?!{_SOON}|thanks\b|thank\b|bye\b|then\b|and\b|ok\b)\w+)?)(?: {_SOON})*(?={_ENDS})",
     re.IGNORECASE,
 )

@@ -27,7 +27,7 @@ from lorewright.scene_lore.nouns import singular
 def with_names(ctx: ParseContext, text: str) -> str:
     """Return a line with a name for each who is called otherwise: several who are called alike each by name, who stands
     there by name, a lock by its door, a room by its number."""
-    text = _OWNED.sub(partial(_owned, ctx), text)
+    text = _OWNED.sub(partial(_owned, ctx), _TO_THEIRS.sub(partial(_to_whom, ctx), text))
     text = _NUMBERED.sub(partial(_numbered, ctx), _by_known_calling(ctx, text))
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
@@ -118,6 +118,20 @@ def _owned(ctx: ParseContext, found: re.Match[str]) -> str:
     people = (*ctx.nouns.people, *ctx.nouns.known_people)
     is_called = any(key.words == (name,) for person in people for key in person.keys)
     return f"{found['name']}'s" if is_called and not is_english(f"{name}s") else found[0]
+
+
+# `take it to ambroses`: where somebody is at home.
+_TO_THEIRS = re.compile(
+    r"\bto (?P<name>[a-z]{3,})['’]?s(?: (?:place|house))?(?=\W*$|[,.;!?]| (?:and|then|now|please|quickly|soon)\b)",
+    re.IGNORECASE,
+)
+
+
+def _to_whom(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a way to what is somebody's as one to them; other words as they are."""
+    known = (*ctx.nouns.people, *ctx.nouns.known_people)
+    is_theirs = exact(found["name"], known) is not None and exact(f"{found['name']}s", known) is None
+    return f"to {found['name']}" if is_theirs and not is_english(f"{found['name']}s") else found[0]
 
 
 def _by_known_calling(ctx: ParseContext, text: str) -> str:
@@ -298,10 +312,11 @@ def _tried(door: str, found: re.Match[str]) -> str:
 
 _LOCK = re.compile(r"\b(?:lock|keyhole)\b", re.IGNORECASE)
 _A_LOCK = re.compile(r"locks?")
-# `who is in the music room?`, `what is in the attic?`
+# `who is in the music room?`, `who is moving things in there?`, `what is in the attic?`
 _ASKED_OF = re.compile(
-    r"^(?:so |and |but |hey,? )?(?P<asked>who|what)(?:['’]?s| is| are| else is) (?:there )?(?:in|inside) "
-    r"(?P<the>the |that )?(?P<what>\w[\w'’ -]*?)(?: right now| now)?(?P<end>\W*)$",
+    r"^(?:so |and |but |hey,? )?(?P<asked>who|what)(?:['’]?s| is| are| else is) (?:there )?"
+    r"(?P<doing>\w+ing (?:[\w'’]+ ){0,4}?)?(?:in|inside) (?P<the>the |that )?"
+    r"(?P<what>\w[\w'’ -]*?)(?: right now| now)?(?P<end>\W*)$",
     re.IGNORECASE,
 )
 
@@ -311,6 +326,8 @@ def _asked_of_place(ctx: ParseContext, found: re.Match[str]) -> str:
     here as one about what the player knows of it."""
     nouns, what = ctx.nouns, found["what"]
     if exact(what, (nouns.place, *nouns.people, *nouns.things)) is not None:
+        return found[0]
+    if found["doing"] and (nouns.people or found["asked"].casefold() != "who"):
         return found[0]
     is_place = exact(what, (*nouns.exits, *nouns.known_places)) is not None
     if found["asked"].casefold() == "who":

@@ -84,11 +84,16 @@ def _asked_about(kind: str, names: Iterable[str]) -> re.Pattern[str]:
 def numbers_asked_about(text: str, clocks: Iterable[str], stats: Iterable[str], *, is_called: bool = False) -> str:
     """Return the kind of aside that a question about clocks, or stats, of these names is: what they mean, which of them
     is to be used; or that a throw of dice for one is; empty for others. With `is_called` somebody is asked."""
+    text = _FIGURES.sub("", text)
     names = [_bare(name) for name in stats]
     if names and _asked_about("thrown", names).fullmatch(f"{_without_lead(text)} "):
         return "rolling"
     is_of_stats = not is_called and _asks_about_stats(text, names)
     return "clocks" if clocks_asked_about(text, clocks) else "rules" if is_of_stats else ""
+
+
+# How full a clock is shown to be: `comfort 3/5`.
+_FIGURES = re.compile(r"(?<=\w) \d+ ?/ ?\d+")
 
 
 def _asks_about_stats(text: str, names: Sequence[str]) -> bool:
@@ -237,6 +242,9 @@ def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:
         # Whom one calls tells the story: what they are asked to tell is looked at in it.
         return "", marked
     kind = aside_in(text.lstrip("/")) or aside_in(out_of_story(typed) or typed)
+    if kind == "hint" and text.endswith("?") and text != typed and not aside_in(text):
+        # Who asks something, and for a hint, is answered what they ask.
+        kind = ""
     if kind == "pace" and len(text.split()) > _AWAY and not _ASKS.match(text):
         # Who is away for a moment says no more than that: `brb gonna see if she is ok`.
         kind = ""

@@ -32,6 +32,7 @@ from lorewright.turn.views.clocks_told import (
     ride_told,
     score_told,
 )
+from lorewright.turn.views.figures import counted_of, has_figure
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.records import Citation
 from lorewright.world.state import WorldState
@@ -440,32 +441,28 @@ def answer_from_known(
     words: str, told: Iterable[str], view: LoreView, asked: str = ""
 ) -> tuple[str, tuple[Citation, ...]]:
     """Return what the player was told of something, in the words of the first text that says it; else what a viewer may
-    read of it, in the words of the section that says it, with that section; a plain sentence where nothing says it.
-    `asked` is the whole line: of reasons it is said first that nobody told them."""
+    read of it, in the words of its section, with that section; a plain sentence where nothing says it. `asked` is the
+    whole line: reasons nobody told them, and numbers are answered by numbers."""
     lead = _NO_REASON if re.search(r"\b(?:why|how come)\b", asked.casefold()) else ""
     texts = () if len(_stems(words)) < _TELLING else told
     for text in texts:
-        if quote := _quote_about(words, in_sentences(text)):
+        if (quote := _quote_about(words, in_sentences(text))) and has_figure(quote, words, asked):
             return f"{lead}You remember: {quote}", ()
     query = LoreRetrievalQuery(keywords=words, corpus="authored", viewer="player", limit=3, max_tokens=_TOKENS)
     for chunk in retrieve(view, query).result.chunks:
         quote = _quote_about(words, sentences(chunk.text), title=chunk.section_path)
-        if not quote:
+        if not (quote and has_figure(quote, words, asked)):
             continue
+        path, section = chunk.file_path, chunk.section_path
         cited = Citation(
-            cite=chunk.section_path,
-            chunk_id=chunk.chunk_id,
-            item_id=None,
-            file_path=chunk.file_path,
-            section_path=chunk.section_path,
-            quote=quote,
+            cite=section, chunk_id=chunk.chunk_id, item_id=None, file_path=path, section_path=section, quote=quote
         )
         return f"{lead or _ASKED}So much you know: {quote}", (cited,)
     # A name alone stands in many sentences that say nothing of its bearer.
     for text in told if not texts else ():
-        if quote := _quote_about(words, in_sentences(text)):
+        if (quote := _quote_about(words, in_sentences(text))) and has_figure(quote, words, asked):
             return f"{lead}You remember: {quote}", ()
-    return NOTHING_HEARD, ()
+    return counted_of(told, words, asked) or NOTHING_HEARD, ()
 
 
 _NOT_HAPPENING = f"Nothing of the kind happens: “{{said}}”. {DECREED_SAID}"

@@ -9,6 +9,7 @@ from lorewright.builtin.words import earshot
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.turn.views.asides import NOTHING_HEARD
+from lorewright.turn.views.figures import counted_of
 from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.scenery import narrations_here
 from lorewright.values.readings import Aside
@@ -85,6 +86,8 @@ def answer_unheard(aside: Aside, plain: str, line: str, names: Sequence[str], to
             lead = _CALLED if is_called else _TO_ONESELF
             if about:
                 return f"{lead}{_NOTICED.format(quote=' '.join(about))}"
+            if number := counted_of(told, line, line):
+                return number
             least = 1 if earshot.asks(line) else earshot.LIKE
             quote = "" if is_called else earshot.told_about(line, told, least=least)
             return plain if is_called else f"{_TO_ONESELF}{_REMEMBERED.format(quote=quote) if quote else ''}".strip()
