@@ -248,3 +248,38 @@ def test_who_is_seen_from_here_is_meant_by_a_pronoun() -> None:
         "carry the cup out to him", heard_as("give", "carry the cup out to him", "work"), told=IN_STREET, scope="cell"
     )
     assert "go" in [action.type for action in taken.proposed_actions]
+
+
+RULES = ("There are three rules, Dorrie says: nobody rings the bell.", "Then her car goes off down the salt road.")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("think over the three rules", "the three rules"),
+        ("go over the rules in my head", "the rules"),
+        ("think about what Dorrie told me", "There are three rules, Dorrie says, nobody rings the bell."),
+    ],
+)
+def test_what_is_thought_over_is_looked_up_in_what_was_told(text: str, words: str) -> None:
+    aside = read(text, told=RULES).aside
+    assert aside is not None
+    assert (aside.kind, aside.words) == ("lore", words)
+
+
+def test_what_is_thought_over_beside_deeds_is_told_with_them() -> None:
+    found = read("sit down and think over the rules", said("sit", "sit down"), said("thought", "think over the rules"))
+    assert any("think over the rules" in action.deed for action in found.proposed_actions)
+
+
+def test_a_question_aloud_is_no_question_about_who_is_named_beside_it() -> None:
+    words = '"Which word was the rule?" I ask, though Dorrie has gone.'
+    aside = read(words, said("ask", words, topic="Which word was the rule"), told=RULES).aside
+    assert aside is not None
+    assert aside.kind == "alone"
+
+
+def test_what_one_tells_a_part_of_oneself_nobody_else_hears() -> None:
+    words = "tell my nerves to settle down"
+    action = read(words, said("request", words), scope="bar").proposed_actions[0]
+    assert (action.target_id, action.deed) == (None, "tell your nerves to settle down")

@@ -584,3 +584,19 @@ def test_what_nobody_can_keep_is_taken_for_what_is_done_with_it() -> None:
 )
 def test_what_a_chat_puts_shortly_is_done(text: str, scope: str, acts: list[str]) -> None:
     assert [action.type for action in read(text, scope).proposed_actions] == acts
+
+
+def test_who_was_there_is_told_where_one_leaves_at_once() -> None:
+    acts = (
+        Act(kind="look", words="see who is here", score=0.9),
+        Act(kind="go", words="go to the alley", target="alley", score=0.9),
+    )
+    found = interpret(
+        InterpreterInput(player_text="see who is here, then go to the alley", scope=SCOPES["bar"]), lambda _: acts
+    )
+    assert "Viktor" in found.proposed_actions[0].deed
+
+
+def test_reaching_past_somebody_touches_nobody() -> None:
+    action = _action(_read("reach past Viktor", "touch", target="Viktor"))
+    assert (action.target_id, action.deed) == (None, "reach past Viktor")

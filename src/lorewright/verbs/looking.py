@@ -11,7 +11,7 @@ from lorewright.builtin.narrator.act_words import Actor, Telling, flags, thing_o
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.forms import kinds_of
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.prose_deeds import shown_beat
+from lorewright.builtin.narrator.prose_deeds import shown_beat, sought_in
 from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.names_meant import seen_through, told_of_inside
@@ -355,16 +355,18 @@ def _search_sights(outcome: Outcome, place: str) -> Iterator[tuple[Sight, str]]:
 
 
 def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
-    where = views.where(outcome.words)
     if outcome.code == "found":
         return [Beat("outcome", "found.bare")]
+    where = views.where(outcome.words)
     if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
         return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
-    if (part := None if thing else shown_in_prose(given, outcome)) is not None:
+    if not thing and (part := shown_in_prose(given, outcome)) is not None:
         return [shown_beat(given, part, outcome.form)]
     detail = "" if where else views.detail(outcome.words)
-    kind: dict[str, Fact] = {"kind": outcome.form} if outcome.form in kinds_of("nothing_found") else {}
-    facts = {"where": True} if where else {"detail": True, **kind} if detail else {}
+    if detail and (sought := sought_in(given, detail)) and sought.split()[-1] not in detail:
+        return [Beat("outcome", "looked.sought", {}, {"thing": detail, "sought": sought})]
+    facts: dict[str, Fact] = {"where": True} if where else {"detail": True} if detail else {}
+    facts |= {"kind": outcome.form} if detail and outcome.form in kinds_of("nothing_found") else {}
     return [Beat("outcome", "nothing_found", facts, {"where": where, "detail": detail})]
 
 
@@ -411,17 +413,15 @@ def _read_searched(ctx: ParseContext, detail: str, noun: str, *, is_sought: bool
         return _read_detail(ctx, detail, 0.85)
     if ctx.prose_noun and noun.lower() in ("it", "them"):
         detail, noun = detail[: -len(noun)] + ctx.prose_noun, ctx.prose_noun
-    metadata = {"detail": detail[:MAX_WORDS]}
-    named = pronoun(ctx, noun, "search {}")
-    if isinstance(named, Reading):
+    metadata, nouns = {"detail": detail[:MAX_WORDS]}, ctx.nouns
+    if isinstance(named := pronoun(ctx, noun, "search {}"), Reading):
         return named
-    nouns = ctx.nouns
     found = named or resolve(noun, nouns.people + nouns.things + nouns.doors)
     if not isinstance(found, PhraseMatch) or (found.mended and not named):
         known = None if is_sought or found else in_prose(noun, nouns)
         if known is not None and known.standing == "absent":
-            metadata = {"detail": known.name[:MAX_WORDS], "detail_is": "absent"}
-            return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.7)
+            absent = {"detail": known.name[:MAX_WORDS], "detail_is": "absent"}
+            return acting(ctx, SEARCH.name, f"search {detail}", metadata=absent, confidence=0.7)
         return acting(ctx, SEARCH.name, f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, SEARCH.name, f"search {detail}", target=found, metadata=metadata)
 

@@ -155,7 +155,7 @@ def thing_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     thing, form = views.thing(given, outcome.target_id), outcome.form
     if form == "read" and (written := _written_in(given, outcome.target_id)):
         return written
-    if sought := sought_in(given):
+    if sought := sought_in(given, thing):
         return [_sought_beat(given, outcome, sought, thing)]
     said = [] if form == "smell" else said_of(given, outcome.target_id, kind="outcome")
     shown = views.shown_in_prose(given, outcome)

@@ -184,7 +184,7 @@ def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     if form == "listen" and not lines:
         return Beat("outcome", "looked.sounds")
     lines = lines or (list(shown.lines) if form == "read" else [])
-    sought = sought_in(given)
+    sought = sought_in(given, shown.name)
     if sought and not any(tells_of(line, sought) for line in lines):
         return Beat("outcome", "looked.sought", {}, {"thing": shown.name, "sought": sought})
     # What is only one of a list has nothing told of it.
@@ -228,9 +228,16 @@ _SOUGHT = re.compile(
 )
 
 
-def sought_in(given: NarratorInput) -> str:
-    """Return what the player's line looks for; empty where it says nothing of that."""
-    found = _SOUGHT.search(given.player_text)
+_CLAUSES = re.compile(r"[,;.!?]+\s+(?:(?:and|then)\s+)*|\s+(?:and|then)\s+(?:then\s+)?", re.IGNORECASE)
+
+
+def sought_in(given: NarratorInput, thing: str) -> str:
+    """Return what the player's line looks for at a thing; empty where it says nothing of that."""
+    parts = _CLAUSES.split(given.player_text)
+    head = singular(thing.casefold().split()[-1]) if thing else ""
+    about = (part for part in parts if head in map(singular, re.findall(r"[\w'’-]+", part.casefold())))
+    said = next(about, given.player_text if len(parts) == 1 else "")
+    found = _SOUGHT.search(said)
     return found["what"].casefold() if found is not None and views.is_plain(found["what"]) else ""
 
 

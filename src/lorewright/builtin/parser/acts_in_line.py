@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lorewright.builtin.parser.act_kinds import TURNED, is_going, is_said, kind_of, kinds
+from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
@@ -18,7 +19,7 @@ from lorewright.scene_lore.nouns import singular
 def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
     """Return the acts of a line as the others say that they are meant; one alone is meant as it stands, but for what
     is done to each of several."""
-    acts = _in_turn(acts)
+    acts = [each for act in _in_turn(acts) for each in _brought(ctx, _sought_at_place(ctx, act))]
     several = [each for at, act in enumerate(acts) for each in _for_each_door(ctx, act, acts[:at])]
     if len(several) < _TWO:
         return several
@@ -197,6 +198,20 @@ def _looked_for(act: Act) -> str:
     return "" if found is None else (found["what"] or found["thing"]).strip()
 
 
+def _sought_at_place(ctx: ParseContext, act: Act) -> Act:
+    """Return a look at the place for something that may be there or not as a search of it: `examine the steps for
+    footprints`."""
+    found = None if is_said(act) or kind_of(act).leaves else _LOOKED_FOR.search(act.words.strip(_AROUND))
+    sought = "" if found is None or found["thing"] is None else found["thing"].strip()
+    if not sought or not act.target or act.target in sought or not is_place(ctx, act.target):
+        return act
+    if resolve(sought, ctx.nouns.everything()) is not None or resolve(act.target, ctx.nouns.things) is not None:
+        return act
+    search = typed("rummage")[0]
+    named = {"kind": search, "words": f"{search} {act.target} for {sought}", "second": sought, "topic": ""}
+    return act if act.kind == search else act.model_copy(update={**named, "score": max(act.score, TURNED)})
+
+
 # What is done with that in which one has looked.
 _WITH_HOLDER = re.compile(
     r"\b(?:(?:put|try|pull|slip|throw)s? (?:it|them) (?:back )?(?:on|back)(?: again| on| down| up)?$"
@@ -208,7 +223,7 @@ _IT = re.compile(r"\b(?:it|them|one|that)\b(?! (?:is|was|are|were)\b)", re.IGNOR
 _HANDLES = re.compile(
     r"^(?:(?:and|then|i|we)\s+)*(?:take|give|show|hand|bring|put|offer|pass|read|use|throw|eat|drink|open|hold|follow"
     r"|pick|pocket|keep|grab|wear|sit|lift|carry|push|slide|hide|light|slip|tuck|trace)s? (?!\w+ and )(?:\w+ )*?"
-    r"(?:it|them|one|that)\b",
+    r"(?:it|them|one|that)\b(?! (?:is|was|were|came|belongs|belonged|hung|lay|stood|goes)\b)",
     re.IGNORECASE,
 )
 
@@ -357,6 +372,23 @@ _CARRIES = re.compile(
     r"(?: out| over| up| down| across| along| outside| inside| back| upstairs| downstairs| with me| out there)*",
     re.IGNORECASE,
 )
+
+
+_BRINGS = re.compile(r"(?:(?:and|then|i|we|go|go and)\s+)*(?:bring|take|carry|deliver|fetch)s?\b", re.IGNORECASE)
+
+
+def _brought(ctx: ParseContext, act: Act) -> list[Act]:
+    """Return something to drink or to eat that is brought to somebody elsewhere as offered to them there."""
+    served = next((word for word in re.findall(r"[a-z]+", act.target.casefold()) if word in _SERVED), "")
+    is_absent = bool(act.person) and exact(act.person, ctx.nouns.people) is None
+    is_absent = is_absent and exact(act.person, ctx.nouns.known_people) is not None
+    if not (served and is_absent and kind_of(act).gets and _BRINGS.match(act.words)):
+        return [act]
+    if exact(act.target, ctx.nouns.carried) is not None:
+        return [act]
+    walk = next(kind.elsewhere for kind in kinds().values() if kind.elsewhere)
+    line = kinds()[walk].lines[0].format(target=act.person)
+    return [Act(kind=walk, words=line, target=act.person, score=TURNED), _offered(served, act.person)]
 
 
 def _carried_to(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:

@@ -329,7 +329,7 @@ def own_asked_about(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
         return None
     if (looked := _asked_of_inside(ctx, act)) is not None:
         return looked
-    if act.person:
+    if act.person or (ctx.nouns.people and _ASKED_ALOUD.match(act.words)):
         return None
     named = re.search(r"\bmy (?P<name>[\w' -]+)", act.words.casefold())
     found = resolve(noun_part(named["name"]), ctx.nouns.carried, whole=True) if named else None
@@ -353,6 +353,7 @@ def _asked_of_inside(ctx: ParseContext, act: Act) -> Reading | None:
     return read_as(verb_for("look_under"), ctx, f"look {where}", words_of(where))
 
 
+_ASKED_ALOUD = re.compile(r"(?:(?:and|then|i)\s+)*asks?\b(?! (?:myself|me)\b)", re.IGNORECASE)
 _INSIDE = r"\bwhat(?:'?s| is) (?P<where>in|inside|under|underneath|behind) (?P<noun>[\w' -]+)"
 _OF_YOU = frozenset("you your yours u ur he she they him her".split())
 _SLOT = re.compile(r"\{(\w+)\}")

@@ -19,6 +19,7 @@ from lorewright.builtin.parser.line_rewordings import corrected, reworded_line
 from lorewright.builtin.parser.meant_acts import acts_meant, plainly, undone
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
 from lorewright.builtin.parser.outputs import find_risks, output_of, through_door, told_as, vocabulary_of, with_slips
+from lorewright.builtin.parser.own_thoughts import thought_of
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -80,12 +81,6 @@ from lorewright.values.scope import Board, Scope
 
 # Asides that nobody at the board is asked about.
 _OF_TABLE = ("rules", "company_at_table")
-_OWN_KNOWLEDGE = re.compile(
-    r"(?:so |and |but )?what (?:do|have|did|would) (?:i|we|my character) (?:already )?"
-    r"(?:know|learn(?:ed|t)?|heard?|find out|found out|remember)(?: so far)? (?:about"
-    r"|of) (.+?)(?: so far| already| by now)?[?.! ]*",
-    re.IGNORECASE,
-)
 _QUOTED = re.compile(r"[\"“][^\"“”]+[\"”]")
 
 
@@ -108,9 +103,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     typed, plain = text, spelled_out(text, names, shown)
     if (text := at_first(plain, given.options, given.said_before)) != plain:
         typed = text
-    known = _OWN_KNOWLEDGE.fullmatch(text)
-    if known is not None:
-        return InterpreterOutput(intent=f"wonder: {known[1]}", aside=Aside(kind="lore", words=known[1]))
+    if known := thought_of((typed, text), given.scope.scenery or ()):
+        return InterpreterOutput(intent=f"wonder: {excerpt(known)}", aside=Aside(kind="lore", words=known[:MAX_WORDS]))
     ctx = replace(ctx, listener=listener, shown=given.scope.scenery or ())
     long_names = _long_names(ctx.nouns)
     ctx, before = _add_mentions(ctx, given.said_before, long_names)
@@ -173,7 +167,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
         readings = _with_move(ctx, text, acts, readings)
     walks = (at for at, reading in enumerate(readings) if any(action.location_id for action in reading.actions))
     until = next(walks, len(readings))
-    readings = [*(by_the_way(ctx, reading) for reading in readings[:until]), *readings[until:]]
+    readings = [by_the_way(ctx, each, leaves=until < len(readings)) for each in readings[:until]] + readings[until:]
     readings = if_none(ctx, in_steps(ctx, through_door(ctx, readings), acts) if len(acts) > 1 else readings)
     return with_slips(output_of(put_to_nobody(ctx, text, acts, readings), ctx, find_risks(clauses)), slips)
 

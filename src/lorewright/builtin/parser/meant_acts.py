@@ -84,7 +84,10 @@ _SLYLY = re.compile(
 )
 # A thing or a voice is told something, and nobody hears it.
 _SAID_TO_IT = re.compile(
-    r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse)s? (?P<rest>(?:it|itself|myself)\b.*)", re.IGNORECASE
+    r"(?:(?:and|then|i)\s+)*(?P<verb>tell|ask|order|beg|curse)s? (?P<rest>(?:it|itself|myself"
+    r"|my (?:own |poor |stupid |racing |shaking )*(?:nerves?|heart|stomach|head|brain|mind|thoughts|hands?|legs?|knees"
+    r"|feet|body|pulse|conscience|fears?|mouth|eyes?|guts?|self|inner [\w-]+)(?! about\b))\b.*)",
+    re.IGNORECASE,
 )
 _SAID_TO_THING = re.compile(
     r"(?:(?:and|then|i|he|she|they|you)\s+)*(?P<verb>say|mumble|murmur|mutter|whisper|apologi[sz]e)s? "
@@ -407,13 +410,14 @@ def undone(ctx: ParseContext, act: Act, *, alone: bool = False) -> Reading | Non
         later = "" if alone and "?" in words else meant_later(words)
         lost = None if alone else replace(asking(act.words, ""), is_lost=True, words=act.words)
         return (_posed(ctx, act, later) if later else None) or lost
-    if alone and not _is_forborne(act):
+    put = _SAID_TO_IT.fullmatch(words) if is_said(act) else None
+    if alone and not _is_forborne(act) and not (put and put["rest"].casefold().startswith("my ")):
         return None
     if deed := told_only(ctx, act, words):
         return _posed(ctx, act, deed)
     if kind_of(act).finds[0] and _FOUND.search(words) and (here := exact(act.target or act.person, ctx.nouns.people)):
         return replace(_posed(ctx, act, f"find {here.label}") or Reading(), mentioned=(here.candidate,))
-    if is_said(act) and (put := _SAID_TO_IT.fullmatch(words)):
+    if put is not None:
         return _posed(ctx, act, told_of(f"{put['verb'].casefold()} {put['rest']}"))
     if is_said(act) and (heard := _SAID_TO_THING.fullmatch(words)) and is_mute(ctx, heard["what"]):
         return _posed(ctx, act, f"{heard['verb'].casefold()} {heard['rest']}")

@@ -54,7 +54,8 @@ def put_to_nobody(ctx: ParseContext, text: str, acts: Sequence[Act], readings: S
         return [peered]
     if (unseen := _unseen(ctx, text, acts, readings, told)) is not None:
         return [unseen]
-    thoughts = {act.words.strip(_SIGNS) for act in acts if is_thought(act) and act.score >= _UNSURE}
+    sure = [act for act in acts if is_thought(act) and act.score >= _UNSURE]
+    thoughts = {act.words.strip(_SIGNS) for act in sure} if all(act in sure or is_said(act) for act in acts) else set()
     readings = [
         alone(reading.words)
         if reading.words.strip(_SIGNS) in thoughts and reading.actions and _is_posed(reading)
@@ -346,6 +347,8 @@ def _unheard(
     targets = {action.target_id for reading in readings for action in reading.actions} - {None}
     elsewhere = [person for person in ctx.nouns.known_people if person.id in targets]
     elsewhere = elsewhere or [person for act in acts if (person := _absent(ctx, act.person)) is not None]
+    asked = earshot.asked_aloud(text)
+    text = asked or text  # what is told beside it asks nothing
     named = _named_at_the_front(ctx, text, told)
     if not named and elsewhere and (_is_call(elsewhere[0], text) or (targets and not earshot.asks(text))):
         named = _label(elsewhere[0], text, told)
@@ -361,17 +364,14 @@ def _unheard(
     towards = next((act.target for act in acts if act.target), "")
     if about and (door := called_behind(ctx, text, towards)) and earshot.calls_out(text) and not _asks_oneself(text):
         return alone(door, "behind")
-    if named and earshot.asks(text):
-        return wondering(f"{named}: {text}")
-    if about and _asks_oneself(text):
-        return wondering(text)
-    if named:
-        return alone(f"{named}: {text}")
+    if (named and earshot.asks(text)) or (about and _asks_oneself(text)):
+        return wondering(f"{named}: {text}" if named else text)
+    if named or asked:
+        return alone(f"{named}: {text}" if named else text)
     if any(reading.aside is not None and reading.aside.kind == "lore" for reading in readings):
         return None
-    is_lost = any(reading.is_lost for reading in readings)
     is_of_told = bool(earshot.told_about(text, told)) or (noises and earshot.calls_out(text))
-    return alone(text) if about or is_lost or is_of_told else None
+    return alone(text) if about or is_of_told or any(reading.is_lost for reading in readings) else None
 
 
 # Who asks of others does not call them: `who's in the kitchen`.

@@ -20,6 +20,7 @@ from lorewright.builtin.parser.readings import (
     not_caught,
     nothing_called,
     noun_part,
+    posed,
     read_as,
     referred,
     shown,
@@ -32,6 +33,7 @@ from lorewright.builtin.words.clauses import (
     bare,
     find_posture,
     lexicon,
+    listed,
     longest_prefix,
     lows,
     syntaxes,
@@ -137,8 +139,13 @@ _HOLDING = ("holding", "carrying", "clutching", "smiling", "grinning", "whistlin
 _HELD = re.compile(rf",? (?:{'|'.join(_HOLDING)})\b", re.IGNORECASE)
 
 
-def by_the_way(ctx: ParseContext, reading: Reading) -> Reading:
-    """Return a reading in which one goes first to whom something is handed, where the prose has them elsewhere."""
+def by_the_way(ctx: ParseContext, reading: Reading, *, leaves: bool = False) -> Reading:
+    """Return a reading in which one goes first to whom something is handed, where the prose has them elsewhere; a look
+    at who is here, where one `leaves` after it, as told by their names."""
+    if leaves and [action.metadata.get("detail") for action in reading.actions] == ["everybody"]:
+        names = listed([person.name for person in ctx.nouns.people], limit=6)
+        seen = posed(ctx, reading.words, deed=f"look round and see {names or 'nobody here'}")
+        return reading if seen is None else replace(seen, words=reading.words)
     verb = verb_with(lambda syntax: syntax.is_travel)
     return reading if verb is None else handed_on_the_way(ctx, reading, verb.name)
 

@@ -140,6 +140,14 @@ def asks(words: str) -> bool:
     return _pattern("asks").search(words) is not None
 
 
+def asked_aloud(words: str) -> str:
+    """Return the first question that stands in quotation marks; empty for none."""
+    return next(filter(asks, _QUOTED.findall(words)), "")
+
+
+_QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
+
+
 def told_of_person(name: str, words: str, sentences: Sequence[str]) -> str:
     """Return the sentence that tells where somebody with the name is seen, else how they went, else the one with most
     of the words that names them; empty where none does. Up to the next name sentences go on about the same person."""
