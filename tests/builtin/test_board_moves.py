@@ -292,3 +292,9 @@ def test_nobody_wins_by_saying_so_beside_a_mark() -> None:
     found = read("rite side midle one. ez win", acts=acts)
     assert "pose" not in [action.type for action in found.proposed_actions]
     assert marked(found) == ["middle_right"]
+
+
+@pytest.mark.parametrize("line", ("Can we play chess instead?", "can I be noughts instead", "can i play as O instead"))
+def test_what_is_asked_for_instead_is_refused_in_words(line: str) -> None:
+    found = read(line)
+    assert found.aside is not None and found.aside.words and not found.proposed_actions

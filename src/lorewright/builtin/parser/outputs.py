@@ -16,6 +16,7 @@ from lorewright.builtin.parser.readings import (
     Reading,
     asking,
     excerpt,
+    not_caught,
     only_person,
     posed,
 )
@@ -99,6 +100,10 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
     # A model, where there is one, may make something of the rest.
     confidence = min(confidence, 0.5) if lost else confidence
     unclear = next((reading.unclear for reading in readings if reading.unclear and not reading.is_lost), None)
+    unclear = unclear or next((reading.unclear for reading in readings if reading.unclear), None)
+    if not tried and (unclear is None or not unclear.question):
+        # No line has an empty answer.
+        unclear = not_caught(ctx, readings[0].words if readings else "").unclear
     return InterpreterOutput(
         intent="; then ".join(reading.intent for reading in readings)[:400],
         referenced_entities=_referenced_ids(ctx, tried),
@@ -106,7 +111,7 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         assumptions=tuple(dict.fromkeys(assumptions)),
         risk_flags=risks,
         confidence=confidence,
-        unclear=unclear or next((reading.unclear for reading in readings if reading.unclear), None),
+        unclear=unclear,
         not_played=lost,
         played=". ".join(reading.words for reading in readings) if lost else "",
         rest=_rest(everything, lost) if lost else None,
@@ -119,7 +124,7 @@ def _without_instead(readings: Sequence[Reading]) -> Sequence[Reading]:
         return readings
     return [
         replace(asking(reading.words, ""), is_lost=True, words=reading.words)
-        if _INSTEAD.search(reading.words)
+        if reading.aside is None and _INSTEAD.search(reading.words)
         else reading
         for reading in readings
     ]
