@@ -103,6 +103,7 @@ def scenario_schema(rulesets: Path | None = None) -> Schema:
     _name_acts(schema, rulesets)
     every = schema["$defs"]["ScenarioClock"]["properties"]["every"]
     schema["$defs"]["ScenarioClock"]["properties"]["every"] = _any_of(every, {"type": "string"})
+    schema["properties"]["pace"] = _any_of(schema["properties"]["pace"], {"type": "string"})
     return _with_dialect({**schema, "title": "Scenario of Lorewright"})
 
 
