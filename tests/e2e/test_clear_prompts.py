@@ -55,7 +55,7 @@ def played(folder: Path, scenario: str) -> Asked:
     }
     make_workspace(folder / "w")
     stories = campaigns(open_app(folder / "w"), models, folder / "played")
-    stories.new(scenario, campaign_id="game", seed=2)
+    stories.new(scenario, campaign_id="game", seed=1)
     with stories.open("game") as campaign:
         for line in PLAYS[scenario]:
             asyncio.run(campaign.submit(line))
@@ -170,7 +170,7 @@ def test_the_model_may_leave_nothing_out_that_was_learned(tmp_path: Path) -> Non
     make_workspace(tmp_path / "w")
     models = {"narrator": ScriptedModel(lambda _: "He looks at the door and says something.")}
     stories = campaigns(open_app(tmp_path / "w"), models, tmp_path / "played")
-    stories.new("dead_drop", campaign_id="game", seed=5)
+    stories.new("dead_drop", campaign_id="game", seed=1)
     with stories.open("game") as campaign:
         result = json.loads(asyncio.run(campaign.submit("ask Viktor about Jin")))
     assert "Jin's last run went to Pier 9" in result["final_text"]
