@@ -360,7 +360,7 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     where = views.where(outcome.words)
     if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
         return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
-    if not thing and (part := shown_in_prose(given, outcome)) is not None:
+    if not thing and (part := shown_in_prose(given, outcome)) and views.unseen(part.lines, given.recall):
         return [shown_beat(given, part, outcome.form)]
     detail = "" if where else views.detail(outcome.words)
     if detail and (sought := sought_in(given, detail)) and sought.split()[-1] not in detail:

@@ -57,7 +57,7 @@ def played(folder: Path, lines: tuple[str, ...], told: str) -> Prompts:
 
     make_workspace(folder)
     campaigns_of = campaigns(open_app(folder), {"narrator": ScriptedModel(narrator)}, folder / "played")
-    campaigns_of.new("dead_drop", campaign_id="game", seed=5)
+    campaigns_of.new("dead_drop", campaign_id="game", seed=1)
     found: Prompts = []
     with campaigns_of.open("game") as campaign:
         for line in lines:

@@ -243,9 +243,8 @@ def _view_of_part(index: int, detail: str, scenery: Sequence[SceneryNoun], *, is
     sides = [told for side, told in _TELLS_SIDE.items() if spot["side"] is None or re.fullmatch(side, spot["side"])]
     tells = [re.compile("|".join(sides).format(noun=noun), re.IGNORECASE)]
     named = re.compile(rf"\b{noun}\b", re.IGNORECASE)
-    ranked = sorted(
-        scenery, key=lambda shown: found.start() if (found := named.search(shown.text)) else len(shown.text)
-    )
+    # Of a sentence that was told the lore's own key counts: by that it is known to have been told.
+    ranked = sorted(scenery, key=lambda shown: (_place_of(named, shown.text), not shown.key.startswith(TOLD)))
     texts = {shown.text: shown for shown in ranked if of <= set(map(singular, _WORDS.findall(shown.text.casefold())))}
     tells += [re.compile(rf"^(?:the|an?|your) (?:[\w-]+ ){{0,2}}{noun}\b", re.I)] if spot["side"] in _INSIDE else []
     tells += [] if spot["side"] else [named]
