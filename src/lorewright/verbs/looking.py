@@ -12,7 +12,7 @@ from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.forms import kinds_of
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.prose_deeds import shown_beat, sought_in
-from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of
+from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of, unheard
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
 from lorewright.builtin.parser.names_meant import seen_through, told_of_inside
 from lorewright.builtin.parser.pieces import (
@@ -360,7 +360,7 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     where = views.where(outcome.words)
     if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
         return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
-    if not thing and (part := shown_in_prose(given, outcome)) and views.unseen(part.lines, given.recall):
+    if not thing and (part := shown_in_prose(given, outcome)) and unheard(part.lines, given.recall):
         return [shown_beat(given, part, outcome.form)]
     detail = "" if where else views.detail(outcome.words)
     if detail and (sought := sought_in(given, detail)) and sought.split()[-1] not in detail:

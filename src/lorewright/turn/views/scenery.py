@@ -245,7 +245,8 @@ def _view_of_part(index: int, detail: str, scenery: Sequence[SceneryNoun], *, is
     named = re.compile(rf"\b{noun}\b", re.IGNORECASE)
     # Of a sentence that was told the lore's own key counts: by that it is known to have been told.
     ranked = sorted(scenery, key=lambda shown: (_place_of(named, shown.text), not shown.key.startswith(TOLD)))
-    texts = {shown.text: shown for shown in ranked if of <= set(map(singular, _WORDS.findall(shown.text.casefold())))}
+    things = [shown for shown in ranked if _MANNERS not in shown.key]
+    texts = {shown.text: shown for shown in things if of <= set(map(singular, _WORDS.findall(shown.text.casefold())))}
     tells += [re.compile(rf"^(?:the|an?|your) (?:[\w-]+ ){{0,2}}{noun}\b", re.I)] if spot["side"] in _INSIDE else []
     tells += [] if spot["side"] else [named]
     fits = dict.fromkeys(text for pattern in tells for text in texts if pattern.search(text))
@@ -271,6 +272,8 @@ def _is_whole(action: Action) -> bool:
 
 
 _WORDS = re.compile(r"[\w'-]+")
+# How people look and behave is no side of a thing: what is in the keys of such lines.
+_MANNERS = ":disposition"
 _SPOT = re.compile(
     r"(?:(?P<side>under|underneath|beneath|below|behind|inside|into|in|within|through|on|on top of|above|between) )?"
     r"(?:the |a |an |my |your |his |her |its |that |this )?(?P<thing>[\w' -]+)"
