@@ -48,9 +48,8 @@ class Walks:
         self._has_found = self._has_found or bool(patch.learned_since(before))
         towards = action.metadata.get("towards")
         outcome = patch.outcomes[-1] if patch.outcomes else None
-        happened = (
-            outcome is None or outcome.code == "blocked" or bool(outcome.say) or bool(set(outcome.then) - self._nudging)
-        )
+        happened = outcome is None or outcome.code == "blocked" or bool(outcome.say)
+        happened = happened or (outcome is not None and not self._nudging.issuperset(outcome.then))
         happened = happened or bool(patch.learned_since(before)) or patch.state.ended is not None
         happened = happened or any(not isinstance(event, _ORDINARY) for event in events)
         happened = happened or _has_come_to(before.player_id, before, patch.state)

@@ -69,8 +69,8 @@ _MEANWHILE = re.compile(r"^(?:and )?(?:while|as) i (?!do\b|am\b)(?=[a-z])", re.I
 
 
 def _in_plain(ctx: ParseContext, act: Act) -> Act:
-    """Return words that are said beside a deed without that they are said meanwhile, and to nobody who only owns what
-    they name; what is looked about for as what is sought."""
+    """Return one of several acts without what only joins it to the others: words of speech without `while I`, and with
+    no listener where the name only owns something; a look about for something as a search for it."""
     if is_said(act):
         is_owner = re.search(r"['’]s?$", act.person) is not None
         return act.model_copy(update={"words": _MEANWHILE.sub("", act.words), "person": "" if is_owner else act.person})
@@ -151,7 +151,7 @@ def _for_each_door(ctx: ParseContext, act: Act, before: Sequence[Act]) -> Iterat
     the others are meant; an act of any other sort as it is."""
     words = _IN_TURN.sub("", act.words.strip(_AROUND))
     found = _DOORS.search(words)
-    said = " ".join(one.words for one in before)
+    said = " ".join(act_before.words for act_before in before)
     if found is None and _A_DOOR.search(said):
         found = _REST.search(words)
     is_one = found is not None and found.re is _DOORS and _is_one(found)
@@ -245,9 +245,8 @@ def _once_found(act: Act, sought: str, holder: str) -> Act:
 
 def _posed(words: str) -> Act:
     """Return an act that comes to nothing more than that it is told."""
-    return Act(
-        kind=next(name for name, kind in kinds().items() if kind.harmless and kind.anywhere), words=words, score=1.0
-    )
+    kind = next(name for name, kind in kinds().items() if kind.harmless and kind.anywhere)
+    return Act(kind=kind, words=words, score=1.0)
 
 
 # Where one stands.
@@ -395,8 +394,7 @@ def _carried_to(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
     """Return the acts, what was ordered or poured and is carried to somebody elsewhere as offered to them there, and to
     another place as taken along."""
     found: list[Act] = []
-    served = ""
-    at = 0
+    served, at = "", 0
     while at < len(acts):
         act, after = acts[at], acts[at + 1] if at + 1 < len(acts) else None
         words = act.words.strip(_AROUND)

@@ -468,8 +468,8 @@ class _Composer:
 
     def _clock(self, clock_id: str) -> Clock:
         clock = self._scenario.clocks[clock_id]
-        named = {"id": clock_id, "name": clock.name or clock_id, "tags": (COST_TAG,) if clock.cost else ()}
-        return Clock(**named, value=min(clock.value, clock.max), max=clock.max)
+        tags, value = (COST_TAG,) if clock.cost else (), min(clock.value, clock.max)
+        return Clock(id=clock_id, name=clock.name or clock_id, value=value, max=clock.max, tags=tags)
 
     def _thread(self, thread_id: str) -> Thread:
         thread = self._scenario.threads[thread_id]

@@ -65,8 +65,10 @@ _SAID = {
 # Subjects that count where there is no other, and kinds that say nothing of them by themselves.
 _WEAK = frozenset(("may", "help", "voices"))
 _GENERAL = frozenset(("rules", "program", "gripe"))
-# What is told with another subject, and so many of them are answered.
-_TOLD_WITH, _MOST = {"full": "clocks", "success": "must"}, 3
+# A subject that is told with another one: by the latter it is answered.
+_TOLD_WITH = {"full": "clocks", "success": "must"}
+# So many subjects of a question are answered.
+_MOST = 3
 
 
 def answer_aside(

@@ -55,7 +55,9 @@ def answer_of_oneself(plain: str, line: str, told: Sequence[str], wanted: str) -
     return " ".join(filter(None, (plain, remembered, wanted and f"{wanted} {_LEFT_OPEN}")))
 
 
-_OF_YOU, _FEW = re.compile(r"\byour?\b", re.IGNORECASE), 2
+_OF_YOU = re.compile(r"\byour?\b", re.IGNORECASE)
+# So many sentences about the player are told again.
+_FEW = 2
 _LEFT_OPEN = "More of who you are the story does not fix."
 
 
