@@ -13,6 +13,7 @@ MAT = "Under the mat there is nothing but clean tiles."
 WORN = "The mat has been wiped upon for years."
 STUDY = "The keyhole of the study door shows the back of one chair."
 MUSIC = "The music room door has a knob, no keyhole, and a smell of felt."
+SHELF = "On the shelf stands a tin."
 SHOES = "There are eleven single shoes in the row."
 
 
@@ -23,6 +24,7 @@ def noun(text: str, name: str) -> SceneryNoun:
 SCENERY = (
     noun(WORN, "mat"),
     noun(MAT, "mat"),
+    noun(SHELF, "shelf"),
     noun(STUDY, "keyhole"),
     noun(MUSIC, "knob"),
     noun(SHOES, "single shoes"),
@@ -42,6 +44,7 @@ def told(detail: str, verb: str = "look", **metadata: str) -> list[str]:
         ("through the keyhole of the study", STUDY),
         ("through the study keyhole", STUDY),
         ("through the keyhole of the music room", MUSIC),
+        ("on top of the shelf", SHELF),
     ],
 )
 def test_the_side_that_is_looked_at_has_the_sentence_that_tells_of_it(detail: str, first: str) -> None:

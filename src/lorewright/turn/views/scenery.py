@@ -275,7 +275,7 @@ _WORDS = re.compile(r"[\w'-]+")
 # How people look and behave is no side of a thing: what is in the keys of such lines.
 _MANNERS = ":disposition"
 _SPOT = re.compile(
-    r"(?:(?P<side>under|underneath|beneath|below|behind|inside|into|in|within|through|on|on top of|above|between) )?"
+    r"(?:(?P<side>under|underneath|beneath|below|behind|inside|into|in|within|through|on top of|on|above|between) )?"
     r"(?:the |a |an |my |your |his |her |its |that |this )?(?P<thing>[\w' -]+)"
 )
 # A side of a thing -> what a sentence has that tells of it.
