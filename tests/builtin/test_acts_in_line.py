@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.acts_in_line import as_in_line
+from lorewright.builtin.parser.acts.in_line import as_in_line
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.builtin.words.tagging import Act

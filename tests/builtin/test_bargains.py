@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.line_rewordings import corrected
+from lorewright.builtin.parser.lines.rewordings import corrected
 from lorewright.values.records import InterpreterInput
 from lorewright.verbs.waiting import hour_in
 from support.narrator_bar import SCOPES

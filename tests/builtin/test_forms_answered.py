@@ -10,7 +10,7 @@ import pytest
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.narrator.forms import lacks_answer, sort_of_question, word_forms
 from lorewright.builtin.narrator.grammar import choose, grammar
-from lorewright.builtin.parser.act_kinds import kinds
+from lorewright.builtin.parser.acts.kinds import kinds
 from lorewright.rules.verbs import verbs
 from lorewright.values.leads import Lead
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, PersonView, SceneView

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lorewright.builtin.parser.act_kinds import is_said, is_small
+from lorewright.builtin.parser.acts.kinds import is_said, is_small
 from lorewright.builtin.words.joints import acts_of, is_quoted
 from lorewright.builtin.words.plain_words import in_order
 from lorewright.builtin.words.tagging import Act

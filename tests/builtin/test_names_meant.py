@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.names_meant import with_names
+from lorewright.builtin.parser.lines.names_meant import with_names
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.values.scenery import SceneryNoun

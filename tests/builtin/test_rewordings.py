@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.line_rewordings import reworded_line
+from lorewright.builtin.parser.lines.rewordings import reworded_line
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.builtin.words.tagging import Act

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lorewright.builtin.narrator import narrate
+from lorewright.builtin.parser.acts.meant import acts_meant
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.line_rewordings import corrected
-from lorewright.builtin.parser.meant_acts import acts_meant
+from lorewright.builtin.parser.lines.rewordings import corrected
 from lorewright.builtin.parser.pieces import led_on
 from lorewright.builtin.parser.readings import ParseContext, Reading
 from lorewright.builtin.parser.rewordings import in_second_person

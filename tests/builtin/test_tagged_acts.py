@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.builtin.narrator.hearing import is_asked_about
-from lorewright.builtin.parser.act_kinds import kinds
+from lorewright.builtin.parser.acts.kinds import kinds
 from lorewright.builtin.parser.handling import whole
 from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.outputs import MAX_STEPS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.builtin.parser.act_kinds import kinds
+from lorewright.builtin.parser.acts.kinds import kinds
 from lorewright.builtin.words.tagging import Act, ActTagger, no_acts, tagged_kinds, tagger_with
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Adaptation, GuardedEmbedder, RememberingEmbedder, WordStates

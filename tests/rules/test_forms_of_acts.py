@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from lorewright.builtin.parser.act_kinds import kinds
+from lorewright.builtin.parser.acts.kinds import kinds
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import SeededDice

@@ -14,7 +14,7 @@ from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.prose_deeds import shown_beat, sought_in
 from lorewright.builtin.narrator.scenery import is_place_look, lore_beat, passed_by, people, said_of, unheard
 from lorewright.builtin.narrator.views import Beat, FindingWords, shown_in_prose
-from lorewright.builtin.parser.names_meant import seen_through, told_of_inside
+from lorewright.builtin.parser.lines.names_meant import seen_through, told_of_inside
 from lorewright.builtin.parser.pieces import (
     each,
     each_place,

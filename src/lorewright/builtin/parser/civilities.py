@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from lorewright.builtin.parser.act_kinds import THEIRS
+from lorewright.builtin.parser.acts.kinds import THEIRS
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from lorewright.builtin.parser.act_kinds import Kind, kinds
+from lorewright.builtin.parser.acts.kinds import Kind, kinds
 from lorewright.builtin.parser.readings import MAX_WORDS, ParseContext, Reading, excerpt
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.builtin.words.clauses import lexicon

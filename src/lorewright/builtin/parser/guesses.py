@@ -10,7 +10,7 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.act_kinds import is_thought
+from lorewright.builtin.parser.acts.kinds import is_thought
 from lorewright.builtin.parser.handling import FLESH
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,

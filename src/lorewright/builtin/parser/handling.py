@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lorewright.builtin.parser.act_kinds import PART, Kind, is_said, kind_of, kinds, words_in
+from lorewright.builtin.parser.acts.kinds import PART, Kind, is_said, kind_of, kinds, words_in
 from lorewright.builtin.parser.lacking import is_here, without_tool
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (

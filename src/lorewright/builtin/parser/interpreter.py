@@ -8,15 +8,24 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
+from lorewright.builtin.parser.acts.kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
+from lorewright.builtin.parser.acts.meant import acts_meant, plainly, undone
+from lorewright.builtin.parser.acts.tagged import (
+    UNSURE,
+    is_into_telephone,
+    is_read_as,
+    is_refused,
+    is_weak,
+    read_by_kind,
+    with_nouns,
+)
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
-from lorewright.builtin.parser.conditions_met import hangs_on_search, if_none
 from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.lacking import lacking
-from lorewright.builtin.parser.line_rewordings import corrected, reworded_line
-from lorewright.builtin.parser.meant_acts import acts_meant, plainly, undone
+from lorewright.builtin.parser.lines.conditions_met import hangs_on_search, if_none
+from lorewright.builtin.parser.lines.rewordings import corrected, reworded_line
 from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
 from lorewright.builtin.parser.outputs import find_risks, output_of, through_door, told_as, vocabulary_of, with_slips
 from lorewright.builtin.parser.own_thoughts import thought_of
@@ -35,15 +44,6 @@ from lorewright.builtin.parser.readings import (
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import read_civility, read_remark
 from lorewright.builtin.parser.steps import in_steps
-from lorewright.builtin.parser.tagged_acts import (
-    UNSURE,
-    is_into_telephone,
-    is_read_as,
-    is_refused,
-    is_weak,
-    read_by_kind,
-    with_nouns,
-)
 from lorewright.builtin.parser.unheard import deeds_of, put_to_nobody
 from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next

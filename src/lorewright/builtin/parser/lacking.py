@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from lorewright.builtin.parser.act_kinds import Kind, kinds
+from lorewright.builtin.parser.acts.kinds import Kind, kinds
 from lorewright.builtin.parser.decrees import decree_words
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,

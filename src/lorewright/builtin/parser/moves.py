@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds
+from lorewright.builtin.parser.acts.kinds import Kind, is_said, kinds
 from lorewright.builtin.parser.outputs import MAX_ACTIONS
 from lorewright.builtin.parser.readings import (
     MAX_LINES,

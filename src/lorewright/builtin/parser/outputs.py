@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, form_of, is_speech, kind_of, kinds
+from lorewright.builtin.parser.acts.kinds import Kind, form_of, is_speech, kind_of, kinds
 from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import (

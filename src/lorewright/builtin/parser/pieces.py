@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, kinds
+from lorewright.builtin.parser.acts.kinds import Kind, kinds
 from lorewright.builtin.parser.readings import (
     LEADS,
     MAX_WORDS,

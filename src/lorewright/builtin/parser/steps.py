@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from lorewright.builtin.parser.act_kinds import (
+from lorewright.builtin.parser.acts.kinds import (
     TURNED,
     Kind,
     by_manner,
@@ -20,8 +20,8 @@ from lorewright.builtin.parser.act_kinds import (
     to_those,
     words_in,
 )
-from lorewright.builtin.parser.conditions_met import as_told
 from lorewright.builtin.parser.decrees import decree_words
+from lorewright.builtin.parser.lines.conditions_met import as_told
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.small_talk import with_subjects

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import TURNED, Kind, is_said, is_thought, kinds
+from lorewright.builtin.parser.acts.kinds import TURNED, Kind, is_said, is_thought, kinds
 from lorewright.builtin.parser.handling import way_alone
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import kind_of, kinds, put_as_question
+from lorewright.builtin.parser.acts.kinds import kind_of, kinds, put_as_question
 from lorewright.builtin.parser.readings import ParseContext, typeable
 from lorewright.builtin.parser.rewordings import courtesy_pronoun
 from lorewright.builtin.words.clauses import Word, lexicon, longest_prefix, lows, typed, verb_with, words_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from lorewright.builtin.parser.act_kinds import Kind, kind_of, words_in
+from lorewright.builtin.parser.acts.kinds import Kind, kind_of, words_in
 from lorewright.builtin.parser.pieces import handed_on_the_way, is_place, seen_off, way_behind
 from lorewright.builtin.parser.readings import (
     Frame,

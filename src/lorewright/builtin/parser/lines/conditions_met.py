@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from lorewright.builtin.parser.names_meant import named_last
+from lorewright.builtin.parser.lines.names_meant import named_last
 from lorewright.builtin.parser.readings import ParseContext, Reading, posed
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.words.noun_phrases import exact

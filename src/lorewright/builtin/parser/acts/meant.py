@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from lorewright.builtin.parser.act_kinds import (
+from lorewright.builtin.parser.acts.in_line import as_in_line
+from lorewright.builtin.parser.acts.kinds import (
     TURNED,
     Kind,
     as_question,
@@ -20,7 +21,6 @@ from lorewright.builtin.parser.act_kinds import (
     questions_in,
     words_in,
 )
-from lorewright.builtin.parser.acts_in_line import as_in_line
 from lorewright.builtin.parser.handling import is_seen_in, looking_in, mounted, whole
 from lorewright.builtin.parser.pieces import without_part
 from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, asking, is_mute, posed, typeable

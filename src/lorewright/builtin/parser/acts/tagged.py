@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
-from lorewright.builtin.parser.act_kinds import Kind, is_said, kinds, words_in
+from lorewright.builtin.parser.acts.kinds import Kind, is_said, kinds, words_in
 from lorewright.builtin.parser.handling import ways_said
 from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import (

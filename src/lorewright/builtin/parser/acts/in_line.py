@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from lorewright.builtin.parser.act_kinds import TURNED, is_going, is_said, kind_of, kinds
+from lorewright.builtin.parser.acts.kinds import TURNED, is_going, is_said, kind_of, kinds
 from lorewright.builtin.parser.pieces import is_place
 from lorewright.builtin.parser.readings import ParseContext
 from lorewright.builtin.words.clauses import lexicon

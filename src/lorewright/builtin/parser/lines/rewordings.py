@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from lorewright.builtin.parser.conditions_met import with_conditions_met
-from lorewright.builtin.parser.in_hand import unburdened, with_fire_in_hand
-from lorewright.builtin.parser.names_meant import named_last, with_names
+from lorewright.builtin.parser.lines.conditions_met import with_conditions_met
+from lorewright.builtin.parser.lines.in_hand import unburdened, with_fire_in_hand
+from lorewright.builtin.parser.lines.names_meant import named_last, with_names
 from lorewright.builtin.parser.pieces import seen_off
 from lorewright.builtin.parser.readings import ParseContext, act_word, only_person
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
