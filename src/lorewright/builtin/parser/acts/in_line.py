@@ -290,7 +290,7 @@ def _door_of(ctx: ParseContext, act: Act) -> str:
     """Return the door that an act is about, by its name; empty for none, and where that is not sure."""
     named = re.sub(r"^(?:keyhole|lock|handle|knob|latch) of (?:the )?", "", act.target, flags=re.IGNORECASE)
     named = re.sub(r" (?:keyhole|lock|handle|knob|latch)$", "", named, flags=re.IGNORECASE)
-    is_part = named != act.target
+    is_part = named != act.target or bool(kind_of(act).at_doors)
     if not named or is_said(act) or not (is_part or named.casefold().endswith("door")):
         return ""
     found = resolve(named if named.casefold().endswith("door") else f"{named} door", ctx.nouns.doors)

@@ -53,14 +53,17 @@ WORDS = r"[\w'’]+"
 
 # `watch what he is doing`: the only man here, or seen from here.
 _WATCHED = re.compile(
-    r"\b(?:watch|observe|see|check|look at|find out) what (?P<who>he|she)(?:['’]s| is) (?:doing|up to|about)\b",
+    r"\b(?:watch|observe|see|check|look at|find out) what (?:(?P<who>he|she)|(?P<named>(?:the |that )?[\w’]+(?: \w+)?))"
+    r"(?:['’]s| is) (?:doing|up to|about)\b",
     re.IGNORECASE,
 )
 
 
 def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a look at the only one whom the pronoun fits, here or seen from here; where nobody can be meant
-    a look around, and where several can the words as they are."""
+    a look around, and where several can the words as they are. So a look at somebody who is named."""
+    if found["named"]:
+        return f"look at {found['named']}"
     here = [person for person in ctx.nouns.people if pronoun_fits(person, found["who"].lower())]
     away = (person for person in ctx.nouns.known_people if pronoun_fits(person, found["who"].lower()))
     seen = here or [person for person in away if (off := seen_off(ctx, person)) is not None and off[1] is not None]
@@ -153,7 +156,7 @@ def _is_shown(ctx: ParseContext, phrase: str) -> bool:
 
 # `knock on 12`: a number alone is that of a room.
 _NUMBERED = re.compile(
-    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up )?to|call at|listen at|in|into|at|visit|open|unlock|for|from)"
+    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up |along |down |out )?to|call at|listen at|in|into|at|visit|open|unlock|for|from)"
     r" (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
     re.IGNORECASE,
 )
