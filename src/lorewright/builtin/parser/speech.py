@@ -79,6 +79,11 @@ def read_remark(ctx: ParseContext, words: str, target: PhraseMatch | None, spoke
     return _first(lambda syntax: syntax.remark, ctx, words, who, spoken) or put_to(ctx, words, who, spoken)
 
 
+def said_to_nobody(ctx: ParseContext, words: str) -> Reading | None:
+    """Read words, also a greeting, as said where nobody answers."""
+    return _first(lambda syntax: syntax.remark, ctx, words, None, words_of(words))
+
+
 def _civil_beginning(ctx: ParseContext, words: str, spoken: Sequence[Word], who: PhraseMatch | None) -> Reading | None:
     """Read the civility before a comma and a by-clause: `the usual, if you remember what that is`."""
     comma = next((at for at, word in enumerate(spoken) if word.kind == "comma"), 0)

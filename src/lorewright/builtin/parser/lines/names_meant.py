@@ -156,8 +156,9 @@ def _is_shown(ctx: ParseContext, phrase: str) -> bool:
 
 # `knock on 12`: a number alone is that of a room.
 _NUMBERED = re.compile(
-    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up |along |down |out )?to|call at|listen at|in|into|at|visit|open|unlock|for|from)"
-    r" (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
+    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up |along |down |out )?to|call at|listen at|in|into|at|visit"
+    r"|open|unlock|for|from) (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b"
+    r"(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
     re.IGNORECASE,
 )
 
