@@ -32,7 +32,7 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), _EPITHET.sub(partial(_by_epithet, ctx), text))
-    text = _WATCHED.sub(partial(_watched, ctx), text)
+    text = _WHAT_IS.sub(partial(_known_sort, ctx), _WATCHED.sub(partial(_watched, ctx), text))
     text = _TO_THEM.sub(partial(_to_named, ctx), text)
     text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
@@ -80,6 +80,18 @@ def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
 
 
 _STANDS = re.compile(r"\b([A-Z][a-z]+) (?:is|stands|sits|waits|leans|walks|paces|watches|kneels)\b")
+
+
+# `what is a credstick?`: what is known of things of a sort one knows oneself.
+_WHAT_IS = re.compile(r"^(?:so |and |wait )*what(?:['’]?s| is) (?:an?|this) (?P<what>[\w' -]+?)(?: anyway| then)?\W*$", re.IGNORECASE)
+
+
+def _known_sort(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a question what a thing of a sort is as one after what is known of it, where such a thing has been seen
+    or heard of; else the words as they are."""
+    known = (*ctx.nouns.things, *ctx.nouns.known_things)
+    is_known = any(exact(name, known) is not None for name in (found["what"], f"{found['what']}s"))
+    return f"what do I know about {found['what']}?" if is_known else found[0]
 
 
 # `I've got tapers for Ambrose. Where can I find him?`
