@@ -83,15 +83,19 @@ _STANDS = re.compile(r"\b([A-Z][a-z]+) (?:is|stands|sits|waits|leans|walks|paces
 
 
 # `what is a credstick?`: what is known of things of a sort one knows oneself.
-_WHAT_IS = re.compile(r"^(?:so |and |wait )*what(?:['’]?s| is) (?:an?|this) (?P<what>[\w' -]+?)(?: anyway| then)?\W*$", re.IGNORECASE)
+_WHAT_IS = re.compile(
+    r"^(?:so |and |wait )*what(?:['’]?s| is) (?:an?|this) (?P<what>[\w' -]+?)(?: anyway| then| lol)?\W*$", re.IGNORECASE
+)
 
 
 def _known_sort(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a question what a thing of a sort is as one after what is known of it, where such a thing has been seen
-    or heard of; else the words as they are."""
+    or heard of, as a look at it where it is only seen; else the words as they are."""
     known = (*ctx.nouns.things, *ctx.nouns.known_things)
-    is_known = any(exact(name, known) is not None for name in (found["what"], f"{found['what']}s"))
-    return f"what do I know about {found['what']}?" if is_known else found[0]
+    if any(exact(name, known) is not None for name in (found["what"], f"{found['what']}s")):
+        return f"what do I know about {found['what']}?"
+    shown = in_prose(found["what"], ctx.nouns)
+    return found[0] if shown is None or shown.standing != "shown" else f"look at the {found['what']}"
 
 
 # `I've got tapers for Ambrose. Where can I find him?`
