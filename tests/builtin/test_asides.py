@@ -17,7 +17,8 @@ from lorewright.builtin.words.asides import (
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.views.asides import answer_aside, answer_from_known, place_asked_about
+from lorewright.turn.views.asides.answers import answer_aside, place_asked_about
+from lorewright.turn.views.asides.recollections import answer_from_known
 from support import small_world as w
 from support.narrator_bar import SCOPES, read
 

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.retrieval.view import LoreView
-from lorewright.turn.views.asides import answer_from_known
+from lorewright.turn.views.asides.recollections import answer_from_known
 from support import harbour as h
 
 TOLD = (
