@@ -223,10 +223,8 @@ class InterpreterInput(Frozen):
 
 class InterpreterOutput(Frozen):
     """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where the player must be asked.
-
-    `not_played` are words of which nothing could be made; then `played` are the others, `rest` the question about them.
-    `beside` is asked of the program beside `aside`, or beside what is played, and answered with it.
-    """
+    Of `not_played` nothing could be made; `played` are the other words, `rest` the question about it. `beside` is asked
+    of the program, and answered with `aside` or what is played."""
 
     intent: str
     referenced_entities: tuple[str, ...] = ()

@@ -115,11 +115,14 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     low = list(lows(words_of(out_of_story(text) or text)))
     aside, text = asked_by(text, typed)
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
-    if aside is not None and (not is_own_verb or aside.kind in FIXED) and exact(text, nouns.everything()) is None:
+    if aside is not None and ((is_own_verb and aside.kind not in FIXED) or exact(text, nouns.everything()) is not None):
+        aside = None
+    elif text not in given.options:
         asides, rest = asked_in_turn(aside, text, asked_by)
-        if rest:
+        if asides and rest:
             return with_asides(interpret(given.model_copy(update={"player_text": rest}), tag_acts), asides, rest)
-        return with_asides(None, asides)
+        if asides:
+            return with_asides(None, asides)
     text = repeated(text, given.said_before)
     ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))

@@ -21,6 +21,7 @@ from lorewright.builtin.parser.readings import (
     posed,
 )
 from lorewright.builtin.parser.rewordings import in_second_person, with_deed
+from lorewright.builtin.words.asides import aside_in
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.words.echoes import echoed
 from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words_shown
@@ -93,12 +94,9 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
     readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
     everything = readings
     readings, lost = _played(readings)
-    beside = tuple(
-        dict.fromkeys(
-            each.aside for each in everything if each.words in lost and each.aside and _is_answered(each.aside)
-        )
-    )
-    lost = tuple(words for words in lost if words not in {each.words for each in everything if each.aside in beside})
+    asked = [each for each in everything if each.words in lost and each.aside is not None and _is_answered(each.aside)]
+    beside = tuple(dict.fromkeys(_by_phrase(each.aside) for each in asked if each.aside is not None))
+    lost = tuple(words for words in lost if words not in {each.words for each in asked})
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
     confidence = min(reading.confidence for reading in readings)
@@ -131,6 +129,11 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
 def _is_answered(aside: Aside) -> bool:
     """Tell whether an aside asks something of the program that is answered beside whatever else a line does."""
     return aside.kind not in _UNANSWERED
+
+
+def _by_phrase(aside: Aside) -> Aside:
+    """Return an aside of the kind that its words have by themselves, where they have one."""
+    return aside.model_copy(update={"kind": aside_in(aside.words) or aside.kind})
 
 
 # Asides that are words which nobody hears, or deeds that are refused.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.scene_lore.gather import in_sentences
@@ -23,13 +23,17 @@ from lorewright.values.readings import Aside
 from lorewright.values.records import Citation
 
 
-def answers_to(turn: TurnContext, asides: Iterable[Aside], at: TurnPoint) -> tuple[str, tuple[Citation, ...]]:
-    """Return the answers to asides at a point of a turn, in turn, no sentence of them twice; and what they cite."""
+def answers_to(
+    turn: TurnContext, asides: Iterable[Aside], at: TurnPoint, *, before: TurnPoint | None = None
+) -> tuple[str, tuple[Citation, ...]]:
+    """Return the answers to asides at a point of a turn, in turn, no sentence of them twice; and what they cite. What
+    the player is said to remember was told them `before` what the turn tells."""
+    told = told_at(before or at)
     texts: list[str] = []
     cited: list[Citation] = []
     asked = tuple(asides)
     for aside in asked:
-        text, found = _answer_to(turn, aside, at, line=turn.submission.text if len(asked) == 1 else aside.words)
+        text, found = _answer_to(turn, aside, at, told, line=turn.submission.text if len(asked) == 1 else aside.words)
         texts.append(text)
         cited += found
     if len(texts) > 1:
@@ -37,10 +41,12 @@ def answers_to(turn: TurnContext, asides: Iterable[Aside], at: TurnPoint) -> tup
     return " ".join(texts), tuple(cited)
 
 
-def _answer_to(turn: TurnContext, aside: Aside, at: TurnPoint, *, line: str) -> tuple[str, tuple[Citation, ...]]:
+def _answer_to(
+    turn: TurnContext, aside: Aside, at: TurnPoint, told: Sequence[str], *, line: str
+) -> tuple[str, tuple[Citation, ...]]:
     """Return the answer to one aside, which was typed as this line."""
     shown, rules = turn.views.acquaintance(at.state).shown, turn.setting.rules
-    told, names = told_at(at), [entity.name for entity in shown.entities.values() if entity.type == "npc"]
+    names = [entity.name for entity in shown.entities.values() if entity.type == "npc"]
     if aside.kind == "lore":
         text, cited = turn.views.known_of(aside.words, at)
         noticed = with_noises(text, aside.words, names, told)

@@ -365,7 +365,7 @@ def draft_of_turn(
     places = [action.location_id for action in reading.output.proposed_actions if action.location_id]
     has_arrived = not places or places[-1] == at.state.scene.location_id
     # What was asked of the program beside it is answered as the story stands then.
-    answered, cited = answers_to(turn, reading.output.beside, at)
+    answered, cited = answers_to(turn, reading.output.beside, at, before=reading.at)
     told = f"{told}\n\n{answered}".strip()
     if rest is not None and has_arrived and at.state.ended is None:
         # What was not read is asked about where the telling ends; not of whom one has not come to.

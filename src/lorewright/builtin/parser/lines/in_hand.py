@@ -99,15 +99,17 @@ _PURPOSE = re.compile(
     r"(?P<lead>^|\b(?:and|so|but),? |[,;.?!] +)(?:what|wat)(?:"
     r"(?:['’]?s| is| are| was| were) (?P<what>(?:the|this|that|my|these|those|all the) [\w'’ -]+?)"
     r" (?:for|used for|good for|meant for|supposed to be for|there for)"
-    r"|(?: do| can| should| could| would) (?:i|we|you|one) (?:do with|use|need) (?P<with>(?:the|this|that|my|these) [\w'’ -]+?)"
-    r"(?: for)?)(?: then| again| anyway| here)?(?P<end> *(?:$|[?.!,;]+|(?= and )))",
+    r"|(?: do| does) (?P<does>(?:the|this|that|my|these|those) [\w'’ -]+?) (?:even )?do"
+    r"|(?: do| can| should| could| would) (?:i|we|you|one) (?:do with|use|need)"
+    r" (?P<with>(?:the|this|that|my|these) [\w'’ -]+?)(?: for)?)"
+    r"(?: then| again| anyway| here)?(?P<end> *(?:$|[?.!,;]+|(?= and )))",
     re.IGNORECASE,
 )
 
 
 def _seen(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return the look at the thing that a question of its purpose names; the words where it is none, or a clock."""
-    words = bare(words_of(found["what"] or found["with"]))
+    words = bare(words_of(found["what"] or found["does"] or found["with"]))
     is_clock = any(words in names_of_clock(clock) for clock in ctx.clocks)
     meant = None if is_clock else resolve(words, ctx.nouns.things)
     lines = typed("examine", thing=meant.candidate.name) if isinstance(meant, PhraseMatch) else []

@@ -62,7 +62,7 @@ def _ends(top: object, means: str, words: str) -> str:
 # A question whether a clock goes past its ends, and one which of them is the better.
 _PAST = re.compile(
     r"\b(?:over|above|past|beyond|exceed|exceeds|max(?:ed|imum)?|limit|cap(?:ped)?|top|below|under|negative|minus"
-    r"|(?:more|higher|less|lower) than)\b(?! with\b)"
+    r"|how (?:high|low|far|much) (?:can|could|does|will|may|might)|(?:more|higher|less|lower) than)\b(?! with\b)"
 )
 _BETTER = re.compile(
     r"\b(?:better|best|good|bad|worse|worst|want|prefer|harmful|danger(?:ous)?|safe|helpful|supposed to be)\b"
@@ -142,7 +142,11 @@ def _moves_of_gauge(rules: CampaignRules, gauge: str) -> str:
         moved = list(_changes(_plain(rules.ruleset.consequences.get(band.name, ())), own))
         for way, is_so in (("raises", any(by > 0 for by in moved)), ("lowers", any(by < 0 for by in moved))):
             found[way] += [band.title] if is_so else []
-    rolled = [f"{listed(titles)} {way} it" for way, titles in found.items() if titles]
+    rolled = [
+        f"{listed(titles)} {way if len(titles) == 1 else way.removesuffix('s')} it"
+        for way, titles in found.items()
+        if titles
+    ]
     told = f"When something you do is rolled for, {' and '.join(rolled)}." if rolled else ""
     return " ".join(filter(None, (told, _dear(rules, gauge)))) or "What moves it is for you to find out."
 

@@ -56,8 +56,8 @@ _ASKS_WHICH = re.compile(
 _NO_BEST = "None is the best one: which one counts depends on what you try."
 # A question whether a stat is a good one; whether it can be changed; why it is as it is.
 _ASKS_WHETHER = re.compile(
-    r"\b(?:good|bad|badly|crap|crappy|shit|awful|terrible|weak|strong|low|lower|high|higher|normal|average|decent|enough"
-    r"|useless|poor|pathetic|tiny|better|worse|worst|okay|ok|only|matters?|sucks?|rubbish)\b"
+    r"\b(?:good(?! for\b)|bad|badly|crap|crappy|shit|awful|terrible|weak|strong|low|lower|high|higher|normal|average"
+    r"|decent|enough|useless|poor|pathetic|tiny|better|worse|worst|okay|ok|only|matters?|sucks?|rubbish)\b"
 )
 _ASKS_CHANGE = re.compile(
     r"\b(?:swap|trade|exchange|switch|raise|increase|improve|boost|upgrade|train|gain|get|add|learn|buy|choose|pick"
