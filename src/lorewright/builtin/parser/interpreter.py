@@ -44,7 +44,7 @@ from lorewright.builtin.parser.readings import (
     openings,
 )
 from lorewright.builtin.parser.small_talk import remark_class
-from lorewright.builtin.parser.speech import read_civility, read_remark
+from lorewright.builtin.parser.speech import read_civility, read_remark, said_to_nobody
 from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.unheard import deeds_of, put_to_nobody
 from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
@@ -332,7 +332,7 @@ def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
     """Return words that nobody hears or answers as said all the same, beside deeds that are played."""
     if reading.aside is None or reading.aside.kind not in UNHEARD | {"lore"} or ctx.nouns.people:
         return reading
-    said = read_remark(ctx, reading.words, None, words_of(reading.words))
+    said = said_to_nobody(ctx, reading.words)
     return reading if said is None else replace(said, words=reading.words)
 
 

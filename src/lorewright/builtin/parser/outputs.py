@@ -35,8 +35,8 @@ from lorewright.values.records import InterpreterOutput
 
 # The most actions of a line that may come to something; acts of no consequence beside them do not count, up to so many
 # in all.
-MAX_ACTIONS, MAX_STEPS = 4, 8
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+MAX_ACTIONS, MAX_STEPS = 4, 10
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
@@ -103,6 +103,8 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
     tried = _first(actions)
     if len(actions) > len(tried):
         assumptions.append(f"only the first {_NUMBERS[len(tried)]} things are tried")
+        left = [reading for reading in readings if reading.actions and not any(act in tried for act in reading.actions)]
+        lost = (*lost, *(reading.words for reading in left))
         confidence = min(confidence, 0.8)
     # A model, where there is one, may make something of the rest.
     confidence = min(confidence, 0.5) if lost else confidence
@@ -168,8 +170,11 @@ def _is_on_the_way(action: Action) -> bool:
 
 
 def _is_small(action: Action) -> bool:
-    """Tell whether an action comes to nothing whatever happens: a posture, an attempt at what only the prose shows."""
-    verb = verb_of(action.type)
+    """Tell whether an action comes to nothing whatever happens: a posture, a look, an attempt at what only the prose
+    shows."""
+    verb, look = verb_of(action.type), verb_for("examine")
+    if look is not None and action.type == look.name:
+        return True
     syntax = None if verb is None else verb.part(Syntax)
     is_shown = verb is not None and verb.is_free and action.target_id is None and "detail" in action.metadata
     return is_shown or (syntax is not None and syntax.posture is not None)
