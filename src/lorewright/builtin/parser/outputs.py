@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.acts.kinds import Kind, form_of, is_speech, kind_of, kinds
-from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.decrees import DECREED, INVENTED
 from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -21,6 +21,7 @@ from lorewright.builtin.parser.readings import (
     posed,
 )
 from lorewright.builtin.parser.rewordings import in_second_person, with_deed
+from lorewright.builtin.words.asides import aside_in
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.words.echoes import echoed
 from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words_shown
@@ -29,7 +30,7 @@ from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words, singular
-from lorewright.values.readings import Unclear
+from lorewright.values.readings import Aside, Unclear
 from lorewright.values.records import InterpreterOutput
 
 # The most actions of a line that may come to something; acts of no consequence beside them do not count, up to so many
@@ -81,15 +82,21 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         others = [reading.words for reading in readings if reading.aside is None and reading.words]
         if wondered.kind == "told" and others:
             wondered = wondered.model_copy(update={"words": f"{wondered.words} Not done: “{excerpt(others[0])}”."})
-        if wondered.kind not in UNHEARD | {"lore", "told"}:
-            # All that is asked of the program is asked at once.
+        if wondered.kind in (DECREED, INVENTED):
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
             wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
-        return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+        # All that is asked of the program is answered at once.
+        beside = tuple(aside for aside in dict.fromkeys(asides) if aside != wondered and _is_answered(aside))
+        if others and _is_answered(wondered) and wondered.kind != "lore":
+            beside = (*beside, Aside(kind="told", words=f"Not done: “{excerpt(others[0])}”."))
+        return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered, beside=beside)
     wants = [_wanted(reading) for reading in readings]
     readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
     everything = readings
     readings, lost = _played(readings)
+    asked = [each for each in everything if each.words in lost and each.aside is not None and _is_answered(each.aside)]
+    beside = tuple(dict.fromkeys(_by_phrase(each.aside) for each in asked if each.aside is not None))
+    lost = tuple(words for words in lost if words not in {each.words for each in asked})
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
     confidence = min(reading.confidence for reading in readings)
@@ -115,9 +122,24 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         confidence=confidence,
         unclear=unclear,
         not_played=lost,
-        played=". ".join(reading.words for reading in readings) if lost else "",
+        played=". ".join(reading.words for reading in readings) if lost or beside else "",
         rest=_rest(everything, lost) if lost else None,
+        beside=beside,
     )
+
+
+def _is_answered(aside: Aside) -> bool:
+    """Tell whether an aside asks something of the program that is answered beside whatever else a line does."""
+    return aside.kind not in _UNANSWERED
+
+
+def _by_phrase(aside: Aside) -> Aside:
+    """Return an aside of the kind that its words have by themselves, where they have one."""
+    return aside.model_copy(update={"kind": aside_in(aside.words) or aside.kind})
+
+
+# Asides that are words which nobody hears, or deeds that are refused.
+_UNANSWERED = UNHEARD | {"told", "story", "ride", "mused", DECREED, INVENTED}
 
 
 def _without_instead(readings: Sequence[Reading]) -> Sequence[Reading]:
