@@ -300,7 +300,8 @@ def _some_of(ctx: ParseContext, act: Act, kind: Kind) -> Reading | None:
         part = singular(part.split()[-1])
     detail = {"verb": act_word(act.words)[:60], "detail": part, "detail_is": "scenery"}
     # It goes as a whole, and what is to be parted from it stays with the rest.
-    form = {"form": PART} if is_kept else {}
+    is_parted = kind.gets and kind.holds and whole.candidate in ctx.nouns.carried
+    form = {"form": PART} if is_kept or is_parted else {}
     return acting(ctx, free.name, excerpt(act.words), metadata={**detail, **form}, confidence=0.7)
 
 

@@ -27,7 +27,7 @@ def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
     door = sought = holder = thing = ""
     for given in _among_those(ctx, _carried_to(ctx, several)):
         act = _once_found(_whether_so(_in_plain(ctx, given)) if found else _in_plain(ctx, given), sought, holder)
-        act = _at_door(act, door, thing)
+        act = _at_door(act, door, thing) if door else _inside_of(act, thing)
         before = found[-1] if found else None
         if before is not None and _leads_up(before) and _is_here(ctx, act):
             found.pop()
@@ -296,6 +296,23 @@ def _at_door(act: Act, door: str, thing: str) -> Act:
     if not act.target and _SENSES.match(words):
         return act.model_copy(update={"words": f"{words} at the {door}", "target": door})
     return act
+
+
+# `pick up the hat, look inside for a name`
+_INSIDE = re.compile(
+    r"^(?:(?:and|then|i|carefully|quickly)\s+)*(?P<act>look|check|peek|feel|search|examine)s? "
+    r"(?P<where>inside|underneath)(?: it)?(?P<rest> for [^,.;!?]+| carefully| closely)?$",
+    re.IGNORECASE,
+)
+
+
+def _inside_of(act: Act, thing: str) -> Act:
+    """Return a look inside, or underneath, that names nothing as one into the thing that was handled before it."""
+    found = _INSIDE.match(act.words.strip(_AROUND))
+    if found is None or not thing or is_said(act):
+        return act
+    words = f"{found['act']} {found['where']} the {re.sub('^(?:the|my|a|an) ', '', thing)}{found['rest'] or ''}"
+    return act.model_copy(update={"words": words, "target": thing})
 
 
 _PARTS = frozenset("keyhole lock handle knob doorknob latch".split())

@@ -21,6 +21,7 @@ from lorewright.builtin.words.noun_phrases import (
     pronoun_fits,
     resolve,
 )
+from lorewright.rules.verbs import typed_line
 from lorewright.scene_lore.nouns import singular
 from lorewright.values.scenery import TOLD
 
@@ -36,7 +37,10 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _GAZE.sub(partial(_looked_at, ctx), text)
     text = _WHAT_IS.sub(partial(_known_sort, ctx), _WATCHED.sub(partial(_watched, ctx), text))
     text = _TO_THEM.sub(partial(_to_named, ctx), text)
-    text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
+    if ctx.nouns.people:
+        text = _LOOKING_FOR.sub(partial(_where_is, ctx), text)
+    else:
+        text = _PLACE.sub(partial(_gone, ctx), text)
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
     return _ASKED_OF.sub(partial(_asked_of_place, ctx), _lock_as_door(ctx, text))
 
@@ -56,7 +60,8 @@ WORDS = r"[\w'’]+"
 # `watch what he is doing`: the only man here, or seen from here.
 _WATCHED = re.compile(
     r"\b(?:watch|observe|see|check|look at|find out) what (?:(?P<who>he|she)|(?P<named>(?:the |that )?[\w’]+(?: \w+)?))"
-    r"(?:['’]s| is) (?:doing|up to|about)\b",
+    r"(?:['’]s| is) (?:doing|up to|about"
+    r"|(?:standing|sitting|leaning|waiting|kneeling) (?:next to|near|by|beside|at|over))\b",
     re.IGNORECASE,
 )
 
@@ -82,6 +87,21 @@ def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
 
 
 _STANDS = re.compile(r"\b([A-Z][a-z]+) (?:is|stands|sits|waits|leans|walks|paces|watches|kneels)\b")
+
+
+# `kitchen please, I'm starving`, where nobody is who could serve one.
+_PLACE = re.compile(
+    r"^(?:to )?(?:the )?(?P<place>[\w' -]+?),? (?:please|pls|plz)"
+    r"(?:$|[,.!;]* (?P<rest>(?:i'm|im|i am|i need|i want)\b.*))",
+    re.IGNORECASE,
+)
+
+
+def _gone(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a way out that is asked for as a walk there; else the words as they are."""
+    walk = typed_line("travel", place=found["place"])
+    is_way = walk is not None and exact(found["place"], ctx.nouns.exits) is not None
+    return f"{walk.text}. {found['rest'] or ''}".rstrip(". ") if walk is not None and is_way else found[0]
 
 
 # `follow her gaze`, `see what Dorrie is looking at`: what is told of where somebody looks.
@@ -196,8 +216,9 @@ def _is_shown(ctx: ParseContext, phrase: str) -> bool:
 # `knock on 12`: a number alone is that of a room.
 _NUMBERED = re.compile(
     r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up |along |down |out )?to|call at|listen at|in|into|at|visit"
-    r"|open|unlock|for|from) (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b"
-    r"(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
+    r"|open|unlock|for|from) )(?:number |no\.? ?|#)?(?P<number>\d{1,3})\b"
+    r"(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|(?!and\b|then\b|or\b|n\b|to\b|with\b|again\b|twice\b|please\b"
+    r"|if\b|\w+ly\b)\w*[a-z]))",
     re.IGNORECASE,
 )
 

@@ -355,7 +355,7 @@ _SOUGHT = re.compile(
 )
 _SEARCHED = re.compile(
     rf"{_BEGINS}(?P<act>(?P<seen>(?:look|snoop|nose) (?:around|round|about|inside)"
-    r"|(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit"
+    r"|(?:go )?(?:and )?(?:have|take) a (?:good |quick )?look (?:in|into|around|round|inside)|explore|visit"
     r"|(?:go|come)(?: and| over and| out and| up and)? (?:see|check|look|find out|peek)(?: on)? "
     r"(?:who(?:'s| is| else is)|what(?:'s| is)|(?:if|whether) (?:any|some|no)(?:one|body|thing)(?:'s| is)?"
     r"|nobody|anyone|everyone|(?:what )?(?:that|the) noise(?: is)?)"
