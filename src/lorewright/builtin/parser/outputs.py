@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.acts.kinds import Kind, form_of, is_speech, kind_of, kinds
-from lorewright.builtin.parser.decrees import DECREED
+from lorewright.builtin.parser.decrees import DECREED, decree_words
 from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -79,6 +79,10 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         wondered = None
     if wondered is not None and not any(reading.actions for reading in readings):
         others = [reading.words for reading in readings if reading.aside is None and reading.words]
+        if wondered.kind == "told":
+            # Each part of a line that has its answer is answered.
+            answers = dict.fromkeys(aside.words for aside in asides if aside.kind == "told")
+            wondered = wondered.model_copy(update={"words": " ".join(answers)})
         if wondered.kind == "told" and others:
             wondered = wondered.model_copy(update={"words": f"{wondered.words} Not done: “{excerpt(others[0])}”."})
         if wondered.kind not in UNHEARD | {"lore", "told"}:
@@ -148,9 +152,14 @@ def _is_on_the_way(action: Action) -> bool:
 def _is_small(action: Action) -> bool:
     """Tell whether an action comes to nothing whatever happens: a posture, an attempt at what only the prose shows."""
     verb = verb_of(action.type)
-    syntax = None if verb is None else verb.part(Syntax)
     is_shown = verb is not None and verb.is_free and action.target_id is None and "detail" in action.metadata
-    return is_shown or (syntax is not None and syntax.posture is not None)
+    return is_shown or _is_posture(action)
+
+
+def _is_posture(action: Action) -> bool:
+    verb = verb_of(action.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    return syntax is not None and syntax.posture is not None
 
 
 def _wanted(reading: Reading) -> str:
@@ -253,7 +262,8 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
     if reading.is_sure:
         return reading
     if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
-        form = {"form": form_of(act, reading)}
+        is_vain = act.kind in decree_words()["trying"] and all(map(_is_posture, reading.actions))
+        form = {"form": _TRIED if is_vain else form_of(act, reading)}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
     is_named = bool(reading.unknown) and reading.unknown.casefold() not in _NO_NAMES
@@ -303,6 +313,8 @@ def _missing(act: Act, reading: Reading) -> Unclear | None:
 
 # Words for things that were named before, and the name of none.
 _NO_NAMES = frozenset("both all each one some half either".split())
+# How an attempt is told that nothing has an answer to.
+_TRIED = "tried"
 # From that on an act is told as its kind.
 _TOLD = 0.3
 
