@@ -41,6 +41,9 @@ def heard(line: str, *kinds: str) -> InterpreterOutput:
         ("hire Viktor as my driver", "attempt", "no_rank"),
         ("kiss Viktor whether he wants it or not", "touch", "no_force"),
         ("take a selfie with Viktor", "take", "no_picture"),
+        ("turn the stove into a pony", "attempt", "no_change"),
+        ("swim straight down from here", "go", "no_water"),
+        ("I un-ring the bell", "use", "no_undoing"),
     ],
 )
 def test_what_would_change_the_world_is_not_told_as_done(line: str, kind: str, form: str) -> None:
@@ -58,6 +61,7 @@ def test_what_would_change_the_world_is_not_told_as_done(line: str, kind: str, f
         ("put the glass on the bar", "put"),
         ("run my finger along the bar", "touch"),
         ("buy a drink", "order"),
+        ("buy everybody a round", "order"),
         ("ask Viktor whether he would sell the bar", "ask"),
         ("should I burn the letters?", "ask"),
     ],

@@ -8,7 +8,16 @@ from dataclasses import replace
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import IN_WORDS, SHOWN, DeedForm, deed_forms, form_with, is_harmless, is_of_senses, kinds_of
+from lorewright.builtin.narrator.forms import (
+    IN_WORDS,
+    SHOWN,
+    DeedForm,
+    deed_forms,
+    form_with,
+    is_harmless,
+    is_of_senses,
+    kinds_of,
+)
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Slot
 from lorewright.builtin.parser.readings import ADDRESS
@@ -73,10 +82,11 @@ def denied_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return that a thing is not here, in a sentence that says so itself (`there is no key in it`), for whatever is
     done to it; None where it is shown, and for a look at it."""
     shown = views.shown_in_prose(given, outcome)
-    if shown is None or not shown.lines or is_of_senses(outcome.form):
+    if shown is None or is_of_senses(outcome.form):
         return None
-    line, noun = shown.lines[0], re.sub(r"^(?:the|an?|your) ", "", shown.name)
-    if not re.search(rf"\bno {re.escape(noun)}\b", line.text, re.IGNORECASE):
+    noun = re.sub(r"^(?:the|an?|your) ", "", shown.name)
+    denied = re.compile(rf"\bno {re.escape(noun)}\b", re.IGNORECASE)
+    if (line := next((line for line in shown.lines if denied.search(line.text)), None)) is None:
         return None
     beat = Beat("outcome", "blocked.object_not_found", {"detail": True}, {"noun": noun})
     return replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))

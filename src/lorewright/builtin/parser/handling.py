@@ -442,8 +442,9 @@ _MANNER = re.compile(
 )
 # Under what eyes something is done is no act.
 _MEANWHILE = re.compile(
-    r"(?:and |but )?(?:while|as|when|with) (?!i\b|i['’]m\b|we\b|you\b)(?:[\w.'’]+ ){1,3}?(?:(?:is|are|was|isn['’]t|aren['’]t)"
-    r" )?(?:not )?(?:still |just |busy )?(?:watch|look|star|listen|sleep)(?:e?s|ing)?\b(?! (?:for|like)\b)",
+    r"(?:and |but )?(?:while|as|with) (?!i\b|i['’]m\b|we\b|you\b)(?:[\w.'’]+ ){1,3}?"
+    r"(?:(?:is|are|was|isn['’]t|aren['’]t) )?(?:not )?(?:still |just |busy )?"
+    r"(?:watch|look|star|listen|sleep)(?:e?s|ing)?\b(?! (?:for|like)\b)",
     re.IGNORECASE,
 )
 _PLACED = re.compile(r"[^\w?]*(?:right |just )?(?:up|down|over|out|in|back|under|behind) (?:there|here)[^\w?]*", re.I)

@@ -47,7 +47,7 @@ from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.unheard import deeds_of, put_to_nobody
 from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next
-from lorewright.builtin.parser.weighty import forced, form_of_weight, weighty, with_weight
+from lorewright.builtin.parser.weighty import form_of_weight, never, weighty, with_weight
 from lorewright.builtin.words.asides import (
     aside_to_game,
     has_words,
@@ -137,7 +137,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     if text.lstrip("#").isdigit() and board is None:
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
-    if text not in given.options and (refused := narrated(ctx, text) or forced(ctx, text)) is not None:
+    refused = None if text in given.options else narrated(ctx, text) or never(ctx, text, is_board=board is not None)
+    if refused is not None:
         return output_of([refused], ctx, ())
     named = noun_alone(ctx, text) if board is None and text not in given.options else None
     bargain = find_bargain()

@@ -1,6 +1,6 @@
-"""Deeds of weight -> what is told of them: a deed that would change the world and that no rule brings about (something is
-set on fire, somebody is thrown out, a house is bought) comes to nothing, whatever it is done to; the words for them are
-in `weighty.yaml`."""
+"""Deeds of weight -> what is told of them: a deed that would change the world and that no rule brings about (something
+is set on fire, somebody is thrown out, a house is bought) comes to nothing, whatever it is done to; the words for them
+are in `weighty.yaml`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from typing import Any
 
 from lorewright.builtin.parser.acts.kinds import Kind, is_said, kinds
 from lorewright.builtin.parser.decrees import decree_words
-from lorewright.builtin.parser.readings import AFTER_NOUNS, REFUSED, ParseContext, Reading, posed
+from lorewright.builtin.parser.lacking import is_here
+from lorewright.builtin.parser.readings import AFTER_NOUNS, REFUSED, ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import in_second_person
+from lorewright.builtin.words.asides import is_never_possible
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import PhraseMatch, exact, resolve
 from lorewright.builtin.words.tagging import Act
-from lorewright.scene_lore.nouns import singular
+from lorewright.scene_lore.nouns import is_verb, singular
 from lorewright.shipped_tables import read_table
+from lorewright.values.readings import Aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,30 +67,49 @@ def weighty(ctx: ParseContext, act: Act) -> Reading | None:
     if _is_no_deed(act):
         return None
     form = form_of_weight(ctx, act.words)
-    if form == _PICTURE and _has_any(ctx, "cameras"):
+    is_at_pool = form == _WATER and any({"pool", "bath"} & set(key.words) for key in ctx.nouns.place.keys)
+    if is_at_pool or (form == _PICTURE and _has_any(ctx, "cameras")):
         return None
     form = _SPARED if form == _FIRE and _has_any(ctx, "flames") else form
-    deed = in_second_person(_ENDS.split(_plain(act.words))[0]) or _THAT
+    plain = _ENDS.split(_plain(act.words))[0]
+    deed = in_second_person(plain) or (plain if " " not in plain else _THAT)
     made = posed(ctx, act.words, form=form, deed=deed) if form else None
     return None if made is None else replace(made, is_sure=True, words=act.words)
 
 
-def forced(ctx: ParseContext, text: str) -> Reading | None:
-    """Return a line that forces somebody to something as refused, with all that leads to it; None for others."""
-    is_forced = form_of_weight(ctx, text) == _FORCE
-    return weighty(ctx, Act(kind="", words=text)) if is_forced else None
+def never(ctx: ParseContext, text: str, *, is_board: bool) -> Reading | None:
+    """Return a line that forces somebody to something as refused, with all that leads to it, and a short one over a
+    board that wants what is possible nowhere, so that no move is made of it; None for others."""
+    plain = _plain(text)
+    if is_board and len(plain.split()) <= _SHORT and is_never_possible(text) and is_verb(act_word(plain)):
+        return Reading(intent=f"story: {plain}", aside=Aside(kind="story", words=text), words=text)
+    return weighty(ctx, Act(kind="", words=text)) if form_of_weight(ctx, text) == _FORCE else None
 
 
-_FORCE = f"{REFUSED}force"
+_SHORT = 6
+
+
+_FORCE, _UNDONE = f"{REFUSED}force", f"{REFUSED}undoing"
+
+
 def with_weight(ctx: ParseContext, acts: Iterable[Act]) -> tuple[Act, ...]:
     """Return the acts, each deed of weight as an attempt, and nothing else that it might be taken for."""
     found: list[Act] = []
     for act in acts:
         is_heard = bool(found) and _is_no_deed(act) and is_said(found[-1])
-        is_weighty = not is_heard and not kinds().get(act.kind, Kind()).aside and form_of_weight(ctx, act.words)
+        form = "" if is_heard else form_of_weight(ctx, act.words)
+        # `unsay that` is no word to the game.
+        is_weighty = form and (form == _UNDONE or not kinds().get(act.kind, Kind()).aside)
         (trying,) = decree_words()["trying"]
-        found.append(act.model_copy(update={"kind": trying, "score": 1.0}) if is_weighty else act)
+        *words, last = act.target.split() or [""]
+        # `the hen lay` of `make the hen lay an egg`
+        target = " ".join(words) if words and is_verb(last) and _MADE_TO.match(_plain(act.words)) else act.target
+        weighed = {"kind": trying, "score": 1.0, "target": target}
+        found.append(act.model_copy(update=weighed) if is_weighty else act)
     return tuple(found)
+
+
+_MADE_TO = re.compile(r"(?:make|let|have|get|teach)s? ", re.IGNORECASE)
 
 
 def _is_no_deed(act: Act) -> bool:
@@ -95,7 +117,8 @@ def _is_no_deed(act: Act) -> bool:
     return bool(kind.aside) or (bool(kind.said) and _GOES_ON.match(act.words) is not None)
 
 
-_FIRE, _SPARED, _PICTURE, _THAT = f"{REFUSED}fire", f"{REFUSED}flame", f"{REFUSED}picture", "do that"
+_FIRE, _SPARED, _PICTURE, _WATER = (f"{REFUSED}{name}" for name in ("fire", "flame", "picture", "water"))
+_THAT = "do that"
 _GOES_ON = re.compile(r"(?:and|or|then|but)\b", re.IGNORECASE)
 _LEADS = re.compile(
     r"^[\s\"*_]*(?:(?:and|then|so|but|now|i|we|just|also|finally|quickly|quietly|secretly|simply|first|next|ok|okay|well"
@@ -105,7 +128,9 @@ _LEADS = re.compile(
     re.IGNORECASE,
 )
 # Words after a deed that say what for, or when.
-_ENDS = re.compile(r"[,;]? (?:so(?: that)?|because|until|(?<!the )(?<!a )till|before|while|as|unless|since|if|in order to) ")
+_ENDS = re.compile(
+    r"[,;]? (?:so(?: that)?|because|until|(?<!the )(?<!a )till|before|while|as|unless|since|if|in order to) "
+)
 
 
 def _plain(words: str) -> str:
@@ -128,6 +153,8 @@ def _is_of(ctx: ParseContext, sort: str, phrase: str) -> bool:
     heads = {low[-1], singular(low[-1])} if low else set[str]()
     if sort == "who":
         return _is_person(ctx, low, name)
+    if sort == "tool":
+        return resolve(name, ctx.nouns.carried) is None and is_here(ctx, name)
     if sort == "thing":
         return not _is_person(ctx, low, name) and not isinstance(resolve(name, ctx.nouns.carried), PhraseMatch)
     if not _ENDS_NAME.isdisjoint(low) or len(low) > _LONGEST:
