@@ -17,7 +17,8 @@ from lorewright.builtin.words.asides import (
 from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.views.asides import answer_aside, answer_from_known, place_asked_about
+from lorewright.turn.views.asides.answers import answer_aside, place_asked_about
+from lorewright.turn.views.asides.recollections import answer_from_known
 from support import small_world as w
 from support.narrator_bar import SCOPES, read
 
@@ -608,3 +609,35 @@ def test_a_confused_word_beside_a_question_about_a_clock_is_no_deed() -> None:
     assert clocks_asked_about("What happens if the heat gets to four? I don't follow the numbers.", ["Heat"]) == (
         "Heat",
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("is my charm of +1 bad?", "no lower and no higher"),
+        ("can I swap my charm for strength?", "cannot be chosen, swapped or added to"),
+        ("why is my charm so low", "Who wrote the story gave you"),
+        ("is it better to have heat high or low?", "Heat is at 0 of 6."),
+        ("how high can heat go?", "It goes from 0 to 6"),
+    ],
+)
+def test_a_figure_is_judged_beside_the_others_bounded_and_fixed(words: str, said: str) -> None:
+    assert said in answer_aside("rules", w.small_world(), FREEFORM, words)
+
+
+def test_a_story_without_stats_says_that_there_are_none() -> None:
+    rules = CampaignRules(ruleset=load_ruleset("tic-tac-toe")[0])
+    assert "no stats" in answer_aside("rules", w.small_world(), rules, "do I have any stats?")
+
+
+def test_time_of_the_story_is_not_taken_back_like_a_turn() -> None:
+    assert aside_in("turn back time to dusk and wait in the chapel") == "story"
+    assert aside_in("rewind to before I said that") == "undo"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["have I met you before?", "is it any good?", "what happens at the harbour", "do I know you from somewhere?"],
+)
+def test_what_somebody_is_asked_of_oneself_is_no_question_about_the_game(text: str) -> None:
+    assert not is_of_the_game(text)

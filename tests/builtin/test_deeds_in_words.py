@@ -156,11 +156,12 @@ def test_what_one_carries_is_handled_without_dice_and_taken_where_one_says() -> 
     assert [(action.type, action.location_id) for action in went] == [("go", "p:night_market")]
 
 
-def test_what_is_asked_of_the_program_among_other_acts_is_named_as_not_done() -> None:
+def test_what_is_asked_of_the_program_among_other_acts_is_answered_beside_them() -> None:
     output = _read("nod, what is the goal", _act("gesture", "nod"), _act("goal", "what is the goal"))
     assert [action.type for action in output.proposed_actions] == ["wave"]
-    assert output.rest is not None
-    assert "what is the goal" in output.rest.question
+    assert [(aside.kind, aside.words) for aside in output.beside] == [("goal", "what is the goal")]
+    assert output.rest is None
+    assert output.not_played == ()
 
 
 def test_one_of_several_that_are_here_is_no_slip() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.retrieval.view import LoreView
-from lorewright.turn.views.asides import answer_from_known
+from lorewright.turn.views.asides.recollections import answer_from_known
 from support import harbour as h
 
 TOLD = (
@@ -91,4 +91,45 @@ def test_a_clock_is_told_in_its_author_s_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["is anyone else here?", "what's in here"])
 def test_who_and_what_is_here_is_looked_at(tmp_path: Path, line: str) -> None:
     (result,) = h.say(h.harbour(tmp_path), line)
+    assert [action["type"] for action in result["actions"]] == ["look"]
+
+
+@pytest.mark.parametrize(
+    ("line", "answers"),
+    [
+        ("can I save? and what happens when dread is full", ("every turn is saved", "Dread is at 0 of 3.")),
+        ("how much time is left and what are the rules?", ("has only just begun", "say in your own words")),
+        ("what is dread, and can it go over 3?", ("Dread is at 0 of 3.", "never past either")),
+    ],
+)
+def test_each_question_of_a_line_is_answered_in_turn(tmp_path: Path, line: str, answers: tuple[str, ...]) -> None:
+    told = str(played(h.harbour(tmp_path), line)["final_text"]).casefold()
+    places = [told.find(answer.casefold()) for answer in answers]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "take the rope. how do I save?",
+        "is this saved, and is there a rope? take the rope",
+        "take the rope, btw can I save?",
+    ],
+)
+def test_a_question_to_the_game_is_answered_beside_what_is_played(tmp_path: Path, line: str) -> None:
+    app = h.harbour(tmp_path)
+    told = str(played(app, line)["final_text"])
+    assert "every turn is saved" in told
+    assert "Ask that by itself" not in told
+
+
+def test_who_asks_for_a_hint_about_something_is_told_what_is_known_of_it(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    told = str(played(app, "a hint please, I don't know who Osk is")["final_text"])
+    assert "Landlord of the tavern" in told
+
+
+def test_what_a_thing_at_hand_is_for_is_told_by_a_look_at_it(tmp_path: Path) -> None:
+    (result,) = h.say(h.harbour(tmp_path), "what is the rope for?")
     assert [action["type"] for action in result["actions"]] == ["look"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.turn.views.figures import counted_of, has_figure
+from lorewright.turn.views.asides.figures import counted_of, has_figure
 
 TOLD = ("Here is the hall: a mat, a hat, and four doors, all shut. He lets you into number nine to list its locks.",)
 

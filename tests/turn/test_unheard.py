@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lorewright.turn.views.asides import NOTHING_HEARD
-from lorewright.turn.views.unheard import answer_of_oneself, answer_unheard, with_noises
+from lorewright.turn.views.asides.recollections import NOTHING_HEARD
+from lorewright.turn.views.asides.unheard import answer_of_oneself, answer_unheard, with_noises
 from lorewright.values.readings import Aside
 
 MUSIC = "Behind the one to the music room something heavy is being moved."

@@ -223,9 +223,8 @@ class InterpreterInput(Frozen):
 
 class InterpreterOutput(Frozen):
     """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where the player must be asked.
-
-    `not_played` are words of which nothing could be made; then `played` are the others, `rest` the question about them.
-    """
+    Of `not_played` nothing could be made; `played` are the other words, `rest` the question about it. `beside` is asked
+    of the program, and answered with `aside` or what is played."""
 
     intent: str
     referenced_entities: tuple[str, ...] = ()
@@ -242,6 +241,7 @@ class InterpreterOutput(Frozen):
     not_played: tuple[str, ...] = Field(default=(), exclude_if=lambda words: not words)
     played: str = Field(default="", exclude_if=lambda words: not words)
     rest: Unclear | None = Field(default=None, exclude_if=lambda rest: rest is None)
+    beside: tuple[Aside, ...] = Field(default=(), exclude_if=lambda asides: not asides)
 
 
 class PlannerInput(Frozen):

@@ -358,10 +358,10 @@ def _tell_search(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if outcome.code == "found":
         return [Beat("outcome", "found.bare")]
     where = views.where(outcome.words)
+    if (part := shown_in_prose(given, outcome)) and unheard(part.lines, given.recall):
+        return [shown_beat(given, part, outcome.form)]
     if (thing := views.thing(given, outcome.target_id)) and outcome.form in kinds_of("nothing_found"):
         return [Beat("outcome", "nothing_found", {"kind": outcome.form}, {"thing": thing, "where": where})]
-    if not thing and (part := shown_in_prose(given, outcome)) and unheard(part.lines, given.recall):
-        return [shown_beat(given, part, outcome.form)]
     detail = "" if where else views.detail(outcome.words)
     if detail and (sought := sought_in(given, detail)) and sought.split()[-1] not in detail:
         return [Beat("outcome", "looked.sought", {}, {"thing": detail, "sought": sought})]

@@ -24,9 +24,11 @@ from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, narrated,
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
 from lorewright.builtin.parser.lacking import lacking
+from lorewright.builtin.parser.lines.asked_in_turn import FIXED, aside_of, asked_in_turn, with_asides
 from lorewright.builtin.parser.lines.conditions_met import hangs_on_search, if_none
+from lorewright.builtin.parser.lines.in_hand import with_purpose_seen
 from lorewright.builtin.parser.lines.rewordings import corrected, reworded_line
-from lorewright.builtin.parser.moves import answer_of, picks_in, told, with_move
+from lorewright.builtin.parser.moves import picks_in, with_move
 from lorewright.builtin.parser.outputs import find_risks, output_of, through_door, told_as, vocabulary_of, with_slips
 from lorewright.builtin.parser.own_thoughts import thought_of
 from lorewright.builtin.parser.pieces import led_on, move_said, own_verbs, remembered, with_reading
@@ -42,19 +44,13 @@ from lorewright.builtin.parser.readings import (
     openings,
 )
 from lorewright.builtin.parser.small_talk import remark_class
-from lorewright.builtin.parser.speech import read_civility, read_remark
+from lorewright.builtin.parser.speech import read_civility, read_remark, said_to_nobody
 from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.unheard import deeds_of, put_to_nobody
 from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next
 from lorewright.builtin.parser.weighty import form_of_weight, never, weighty, with_weight
-from lorewright.builtin.words.asides import (
-    aside_to_game,
-    has_words,
-    is_never_possible,
-    numbers_asked_about,
-    out_of_story,
-)
+from lorewright.builtin.words.asides import is_never_possible, out_of_story
 from lorewright.builtin.words.board import grid_of, pattern_for
 from lorewright.builtin.words.clauses import (
     Clause,
@@ -80,8 +76,6 @@ from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Board, Scope
 
-# Asides that nobody at the board is asked about.
-_OF_TABLE = ("rules", "company_at_table")
 _QUOTED = re.compile(r"[\"“][^\"“”]+[\"”]")
 
 
@@ -116,19 +110,21 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     ctx = replace(ctx, nouns=with_served(ctx.nouns, last.served))
     if text not in given.options and (named_in := last.named_in(text, ctx.nouns)) != text:
         typed = text = named_in
-    low = list(lows(words_of(out_of_story(text) or text)))
-    is_called = any(exact(word, nouns.people + nouns.known_people) for word in (*low[:1], *low[-1:]))
-    kind, text = aside_to_game(text, typed, is_called=is_called)
+    text = with_purpose_seen(replace(ctx, clocks=given.clocks), text)
     board = given.board if given.board is not None and given.board.verb in given.verbs else None
-    if board is not None and kind and (answer := answer_of(board, text)):
-        return output_of([told(text, answer)], ctx, ())
-    if numbers := numbers_asked_about(text, given.clocks, () if kind else given.stats, is_called=is_called):
-        return InterpreterOutput(intent=f"aside: {numbers}", aside=Aside(kind=numbers, words=text[:MAX_WORDS]))
+    asked_by = partial(aside_of, given, nouns, board)
+    low = list(lows(words_of(out_of_story(text) or text)))
+    aside, text = asked_by(text, typed)
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
     is_own_verb = is_own_verb and not is_never_possible(text)
-    is_heard = board is not None and any(has_words(wanted, text) for wanted in board.heard) and kind not in _OF_TABLE
-    if kind and not is_own_verb and not is_heard and exact(text, nouns.everything()) is None:
-        return InterpreterOutput(intent=f"aside: {kind}", aside=Aside(kind=kind, words=text))
+    if aside is not None and ((is_own_verb and aside.kind not in FIXED) or exact(text, nouns.everything()) is not None):
+        aside = None
+    elif text not in given.options:
+        asides, rest = asked_in_turn(aside, text, asked_by)
+        if asides and rest:
+            return with_asides(interpret(given.model_copy(update={"player_text": rest}), tag_acts), asides, rest)
+        if asides:
+            return with_asides(None, asides)
     text = repeated(text, given.said_before)
     ctx = replace(ctx, topic=topic, came_from=given.came_from, clocks=given.clocks)
     offered = (verb for verb in given.verbs for line in given.options if line.startswith(f"{verb} "))
@@ -340,7 +336,7 @@ def _said_aloud(ctx: ParseContext, reading: Reading) -> Reading:
     """Return words that nobody hears or answers as said all the same, beside deeds that are played."""
     if reading.aside is None or reading.aside.kind not in UNHEARD | {"lore"} or ctx.nouns.people:
         return reading
-    said = read_remark(ctx, reading.words, None, words_of(reading.words))
+    said = said_to_nobody(ctx, reading.words)
     return reading if said is None else replace(said, words=reading.words)
 
 

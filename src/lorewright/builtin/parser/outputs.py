@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.acts.kinds import Kind, form_of, is_speech, kind_of, kinds
-from lorewright.builtin.parser.decrees import DECREED, decree_words
+from lorewright.builtin.parser.decrees import DECREED, INVENTED, decree_words
 from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -21,6 +21,7 @@ from lorewright.builtin.parser.readings import (
     posed,
 )
 from lorewright.builtin.parser.rewordings import in_second_person, with_deed
+from lorewright.builtin.words.asides import aside_in
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows
 from lorewright.builtin.words.echoes import echoed
 from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words_shown
@@ -29,13 +30,13 @@ from lorewright.builtin.words.tagging import Act
 from lorewright.rules.actions import Action
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words, singular
-from lorewright.values.readings import Unclear
+from lorewright.values.readings import Aside, Unclear
 from lorewright.values.records import InterpreterOutput
 
 # The most actions of a line that may come to something; acts of no consequence beside them do not count, up to so many
 # in all.
-MAX_ACTIONS, MAX_STEPS = 4, 8
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+MAX_ACTIONS, MAX_STEPS = 4, 10
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def with_slips(output: InterpreterOutput, slips: Sequence[tuple[str, str]]) -> InterpreterOutput:
@@ -79,27 +80,31 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         wondered = None
     if wondered is not None and not any(reading.actions for reading in readings):
         others = [reading.words for reading in readings if reading.aside is None and reading.words]
-        if wondered.kind == "told":
-            # Each part of a line that has its answer is answered.
-            answers = dict.fromkeys(aside.words for aside in asides if aside.kind == "told")
-            wondered = wondered.model_copy(update={"words": " ".join(answers)})
         if wondered.kind == "told" and others:
             wondered = wondered.model_copy(update={"words": f"{wondered.words} Not done: “{excerpt(others[0])}”."})
-        if wondered.kind not in UNHEARD | {"lore", "told"}:
-            # All that is asked of the program is asked at once.
+        if wondered.kind in (DECREED, INVENTED):
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
             wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
-        return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered)
+        # All that is asked of the program is answered at once.
+        beside = tuple(aside for aside in dict.fromkeys(asides) if aside != wondered and _is_answered(aside))
+        if others and _is_answered(wondered) and wondered.kind != "lore":
+            beside = (*beside, Aside(kind="told", words=f"Not done: “{excerpt(others[0])}”."))
+        return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered, beside=beside)
     wants = [_wanted(reading) for reading in readings]
     readings = [reading for at, reading in enumerate(readings) if not wants[at] or wants[at] not in wants[:at]]
     everything = readings
     readings, lost = _played(readings)
+    asked = [each for each in everything if each.words in lost and each.aside is not None and _is_answered(each.aside)]
+    beside = tuple(dict.fromkeys(_by_phrase(each.aside) for each in asked if each.aside is not None))
+    lost = tuple(words for words in lost if words not in {each.words for each in asked})
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
     confidence = min(reading.confidence for reading in readings)
     tried = _first(actions)
     if len(actions) > len(tried):
         assumptions.append(f"only the first {_NUMBERS[len(tried)]} things are tried")
+        left = [reading for reading in readings if reading.actions and not any(act in tried for act in reading.actions)]
+        lost = (*lost, *(reading.words for reading in left))
         confidence = min(confidence, 0.8)
     # A model, where there is one, may make something of the rest.
     confidence = min(confidence, 0.5) if lost else confidence
@@ -117,9 +122,24 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         confidence=confidence,
         unclear=unclear,
         not_played=lost,
-        played=". ".join(reading.words for reading in readings) if lost else "",
+        played=". ".join(reading.words for reading in readings) if lost or beside else "",
         rest=_rest(everything, lost) if lost else None,
+        beside=beside,
     )
+
+
+def _is_answered(aside: Aside) -> bool:
+    """Tell whether an aside asks something of the program that is answered beside whatever else a line does."""
+    return aside.kind not in _UNANSWERED
+
+
+def _by_phrase(aside: Aside) -> Aside:
+    """Return an aside of the kind that its words have by themselves, where they have one."""
+    return aside.model_copy(update={"kind": aside_in(aside.words) or aside.kind})
+
+
+# Asides that are words which nobody hears, or deeds that are refused.
+_UNANSWERED = UNHEARD | {"told", "story", "ride", "mused", DECREED, INVENTED}
 
 
 def _without_instead(readings: Sequence[Reading]) -> Sequence[Reading]:
@@ -150,8 +170,11 @@ def _is_on_the_way(action: Action) -> bool:
 
 
 def _is_small(action: Action) -> bool:
-    """Tell whether an action comes to nothing whatever happens: a posture, an attempt at what only the prose shows."""
-    verb = verb_of(action.type)
+    """Tell whether an action comes to nothing whatever happens: a posture, a look, an attempt at what only the prose
+    shows."""
+    verb, look = verb_of(action.type), verb_for("examine")
+    if look is not None and action.type == look.name:
+        return True
     is_shown = verb is not None and verb.is_free and action.target_id is None and "detail" in action.metadata
     return is_shown or _is_posture(action)
 

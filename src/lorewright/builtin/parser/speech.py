@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from typing import Any
 
+from lorewright.builtin.parser.acts.kinds import kind_of
 from lorewright.builtin.parser.pieces import remembered
 from lorewright.builtin.parser.readings import (
     AFTER_NOUNS,
@@ -76,6 +77,11 @@ def read_remark(ctx: ParseContext, words: str, target: PhraseMatch | None, spoke
     if civility is not None:
         return civility
     return _first(lambda syntax: syntax.remark, ctx, words, who, spoken) or put_to(ctx, words, who, spoken)
+
+
+def said_to_nobody(ctx: ParseContext, words: str) -> Reading | None:
+    """Read words, also a greeting, as said where nobody answers."""
+    return _first(lambda syntax: syntax.remark, ctx, words, None, words_of(words))
 
 
 def _civil_beginning(ctx: ParseContext, words: str, spoken: Sequence[Word], who: PhraseMatch | None) -> Reading | None:
@@ -242,12 +248,15 @@ def unheard(words: str, name: str) -> Reading:
 
 def missing_called(ctx: ParseContext, act: Act) -> str:
     """Return whom words are put to that is nobody here, nor anybody that the player has heard of: `my brother`, `the
-    bouncer`; empty for anybody else, and for an endearment."""
+    bouncer`, `Jin's sister`; empty for anybody else, and for an endearment."""
+    if _OF_SOMEBODY.fullmatch(act.person) and exact(act.person, ctx.nouns.everything()) is None:
+        return act.person
     low = act.person.casefold().removeprefix("the ").removeprefix("my ").removeprefix("our ").split()
     whose = re.search(rf"\b(?P<whose>my|our|the) {re.escape(' '.join(low))}\b", act.words.casefold()) if low else None
     if whose is None or _ENDEARING & set(low) or low[-1] in _ONLY_HEARD:
         return ""
-    is_reported = whose["whose"] != "the" or any(word in lexicon().saying for word in act.words.casefold().split()[:4])
+    is_said_to = bool(kind_of(act).when) or any(word in lexicon().saying for word in act.words.casefold().split()[:4])
+    is_reported = whose["whose"] != "the" or is_said_to
     # One's own sister is no Sister who lives here.
     is_own = whose["whose"] != "the"
     if not is_own and low[-1] in TITLES:
@@ -260,6 +269,8 @@ def missing_called(ctx: ParseContext, act: Act) -> str:
     return f"{'the' if whose['whose'] == 'the' else 'your'} {' '.join(act.person.split()[-len(low) :])}"
 
 
+# Who belongs to somebody is another than they are.
+_OF_SOMEBODY = re.compile(r"(?:the )?[\w’]+(?: [\w’]+)?['’]s? [a-z]+(?: [a-z]+)?", re.IGNORECASE)
 _ENDEARING = frozenset(
     "friend friends dude bro mate pal buddy lad dear dearest love lady lord good fine darling sweet boy girl child man"
     " woman guy room rest".split()

@@ -68,11 +68,18 @@ def clocks_asked_about(text: str, clocks: Iterable[str]) -> tuple[str, ...]:
     asked = _asked_about("clocks", [word for called in names.values() for word in called])
     # The other sentences of the line may be asides, too, or go on about it: `What's Heat again? Is it bad?`
     parts = [f"{said} " for part in re.split(r"[?.!](?: |$)", text) if (said := _without_lead(part))]
-    others = [part for part in parts if not asked.fullmatch(part)]
-    if len(others) == len(parts) or any(not aside_in(part.strip()) and not _GOES_ON.match(part) for part in others):
+    words = {word for called in names.values() for word in called}
+    others = [part for part in parts if not (asked.fullmatch(part) or _WHAT_OF.sub("", part).strip() in words)]
+    if not any(map(asked.fullmatch, parts)) or any(
+        not aside_in(part.strip()) and not _GOES_ON.match(part) for part in others
+    ):
         return ()
     plain = f" {_bare(text)} "
     return tuple(name for name, called in names.items() if any(f" {word} " in plain for word in called))
+
+
+# Before a name alone: `and what about the tide?`
+_WHAT_OF = re.compile(r"^(?:(?:what|how) about )?(?:(?:my|the) )?")
 
 
 def _asked_about(kind: str, names: Iterable[str]) -> re.Pattern[str]:
@@ -182,7 +189,7 @@ _BRACKETED = re.compile(
     re.IGNORECASE,
 )
 _IS_ASKED = re.compile(
-    r"(?:what|whats|what's|how|hows|who|where|why|when|which|is|are|can|could|do|does|did|will|would|should|am|any|may"
+    r"(?:what|whats|what's|how|hows|who|who's|whos|where|why|when|which|is|are|can|could|do|does|did|will|would|should|am|any|may"
     r"|tell|show|explain|i|im|i'm|give|let me|undo|restart) "
 )
 
@@ -225,10 +232,20 @@ def is_of_the_game(text: str) -> bool:
     return (
         _TO_GAME.search(plain) is not None
         or _WITH_BONUS.search(text) is not None
+        or _LIKE_ANOTHER.match(text) is not None
         or any(
-            subject.alone is not None and subject.alone.search(plain) for subject in subjects()["questions"].values()
+            subject.alone is not None and subject.alone.search(plain)
+            for name, subject in subjects()["questions"].items()
+            if name != "untold" or " you " not in plain
         )
     )
+
+
+# Another game is named: `is this like Disco Elysium?`
+_LIKE_ANOTHER = re.compile(
+    r"(?:[Aa]nd |[Ss]o )?(?:[Ii]s|[Ww]as) (?:this|it|this game|the game) (?:a bit |kind of |sort of |more )?"
+    r"(?:like|similar to|inspired by|based on) (?!I\b)[A-Z][\w']+(?: (?:[A-Z0-9][\w']*|of|and|the))*\??$"
+)
 
 
 def aside_to_game(text: str, typed: str, *, is_called: bool) -> tuple[str, str]:

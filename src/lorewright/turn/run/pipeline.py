@@ -21,6 +21,7 @@ from lorewright.rules.observations import Activation, activate, in_order
 from lorewright.rules.patch import Validation, tried_in
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.annotation_rows import ENTRIES
+from lorewright.turn.run.asides import answers_to
 from lorewright.turn.run.narrate import tell_rounds
 from lorewright.turn.run.player_round import make_plan, open_turn, play_player, read_words
 from lorewright.turn.run.risks import assumptions_in, hindrances_in, risks_in
@@ -39,7 +40,6 @@ from lorewright.turn.run.submitted import actions_told
 from lorewright.turn.run.suggestions import options_at
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.views.asides import NOTHING_HEARD, answer_aside, place_asked_about
 from lorewright.turn.views.draft import (
     BY_WORDS,
     Draft,
@@ -54,9 +54,8 @@ from lorewright.turn.views.draft import (
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.story import seen_by
-from lorewright.turn.views.unheard import answer_of_oneself, answer_unheard, told_at, with_noises
 from lorewright.turn.views.views import TurnViews
-from lorewright.values.annotations import Annotations, summary_for
+from lorewright.values.annotations import Annotations
 from lorewright.values.entries import SKIPPED_MINUTES
 from lorewright.values.records import (
     FIRST_CODE,
@@ -311,6 +310,7 @@ def draft_of_question(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
     is as before."""
     unclear = reading.output.unclear
     assert unclear is not None
+    answered, cited = answers_to(turn, reading.output.beside, reading.at)
     return _draft(
         turn,
         opening.ops,
@@ -318,57 +318,19 @@ def draft_of_question(turn: TurnContext, opening: TurnOpening, reading: PlayerRe
         (),
         (),
         kind="clarification",
-        final_text=unclear.question,
+        final_text=" ".join(filter(None, (answered, unclear.question))),
         options=unclear.lines,
         told=Validation(clarification=reading.judged.clarification),
+        cited=cited,
     )
-
-
-def _guide(turn: TurnContext, kind: str) -> str:
-    """Return what the campaign itself says to an aside of this kind; empty where it says nothing."""
-    head = turn.head
-    match kind:
-        case "hint":
-            nudge = turn.setting.nudge(head)
-            return f"{nudge} You could begin like this: {head.options[0]}.".strip() if head.options else nudge
-        case "options" if head.options:
-            help_text = answer_aside("help", head.state, turn.setting.rules)
-            return f"You can, for example: {'; '.join(head.options)}. {help_text}"
-        case "undo" if head.turn_no == 0:
-            return "There is nothing to take back yet. After a turn /undo takes it back, /undo 3 the last three."
-        case "goal":
-            return turn.setting.goal(head)
-        case "recap":
-            summed = " ".join(sentence.text for sentence in summary_for(head.summary, head.state.player_id))
-            return (
-                summed or f"{answer_aside('recap', head.state, turn.setting.rules)} {turn.setting.goal(head)}".strip()
-            )
-    return ""
 
 
 def draft_of_aside(turn: TurnContext, opening: TurnOpening, reading: PlayerReading) -> Draft:
     """Return the draft of a turn that answers the player outside of the story: the answer is its result, the lines that
     were offered stay, and the state is as before."""
-    aside, shown = reading.output.aside, turn.views.acquaintance(reading.at.state).shown
+    aside = reading.output.aside
     assert aside is not None
-    cited: tuple[Citation, ...] = ()
-    told, names = told_at(reading.at), [entity.name for entity in shown.entities.values() if entity.type == "npc"]
-    if aside.kind == "lore":
-        text, cited = turn.views.known_of(aside.words, reading.at)
-        if (noticed := with_noises(text, aside.words, names, told)) != text:
-            text, cited = noticed, ()
-    elif aside.kind == "company" and (place := place_asked_about(shown, aside.words)):
-        known, cited = turn.views.known_of(place, reading.at)
-        known = with_noises(known, place, names, told)
-        text = f"Who is there cannot be seen from here. {'' if known == NOTHING_HEARD else known}".strip()
-    else:
-        wanted, guided = turn.setting.goal(turn.head), _guide(turn, aside.kind)
-        text = answer_aside(aside.kind, shown, turn.setting.rules, aside.words, wanted=wanted, guided=guided)
-        line = turn.submission.text
-        if aside.kind in ("who", "state"):
-            text = answer_of_oneself(text, line, told, wanted if aside.kind == "who" else "")
-        else:
-            text = answer_unheard(aside, text, line, names, told)
+    text, cited = answers_to(turn, (aside, *reading.output.beside), reading.at)
     return _draft(
         turn,
         opening.ops,
@@ -402,6 +364,9 @@ def draft_of_turn(
     told, rest = _narrations_heard(at), reading.output.rest
     places = [action.location_id for action in reading.output.proposed_actions if action.location_id]
     has_arrived = not places or places[-1] == at.state.scene.location_id
+    # What was asked of the program beside it is answered as the story stands then.
+    answered, cited = answers_to(turn, reading.output.beside, at, before=reading.at)
+    told = f"{told}\n\n{answered}".strip()
     if rest is not None and has_arrived and at.state.ended is None:
         # What was not read is asked about where the telling ends; not of whom one has not come to.
         told, options = f"{told}\n\n{rest.question}".strip(), (*rest.lines, *options)
@@ -416,6 +381,7 @@ def draft_of_turn(
         options=options,
         told=reading.judged,
         reading=reading.output,
+        cited=cited,
     )
 
 

@@ -23,7 +23,7 @@ def kept_with_words(output: InterpreterOutput, state: WorldState) -> dict[str, A
         # What is only remarked is no topic that a question goes on about.
         asked = [action.words for action in spoken if (verb := verb_of(action.type)) and verb.reply == "answer"]
         kept |= {"talk_to": spoken[-1].target_id, "topic": asked[-1] if asked else ""}
-    return kept | ({"played": output.played} if output.not_played else {})
+    return kept | ({"played": output.played} if output.played else {})
 
 
 def _is_put_to_somebody(action: Action, state: WorldState) -> bool:

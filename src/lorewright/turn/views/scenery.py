@@ -18,7 +18,7 @@ from lorewright.packs.models import PackEntity
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.actions import Action
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import verb_of
+from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.gather import ReadableLine, in_sentences, readable_lines
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.nouns import is_everybodys, may_name_a_thing, other_words, shown_nouns, singular
@@ -28,6 +28,7 @@ from lorewright.values.records import LoreLine, Message
 from lorewright.values.same import Same
 from lorewright.values.scenery import TOLD, SceneryNoun, SceneryView
 from lorewright.world.state import WorldState
+from lorewright.world.things import Entity
 
 # The most sentences of one thing that are kept at hand: nobody looks at a bucket more often.
 _MOST_LINES = 8
@@ -208,17 +209,25 @@ def scenery_views(
             found.append(_view_of(index, detail, scenery))
         elif (part := _view_of_part(index, detail, scenery, is_whole=_is_whole(action))) is not None:
             found.append(part)
-        elif target is not None and target.type in ("item", "door") and is_of_senses(action.form):
-            found += _view_of_thing(index, target.name, scenery, is_counted=action.form == _COUNTED)
+        elif target is not None and target.type in ("item", "door") and _is_look(action):
+            found += _view_of_thing(index, target, scenery, is_counted=action.form == _COUNTED)
     return tuple(found)
 
 
-def _view_of_thing(index: int, name: str, scenery: Sequence[SceneryNoun], *, is_counted: bool) -> Iterator[SceneryView]:
+def _view_of_thing(
+    index: int, thing: Entity, scenery: Sequence[SceneryNoun], *, is_counted: bool
+) -> Iterator[SceneryView]:
     """Yield the sentences of what was told that show a thing: all of its name, or the noun of it; where it
-    `is_counted`, those that anything tells of it."""
+    `is_counted`, those that anything tells of it. Of a door, which has no lore of its own, all that the lore of the
+    place says comes first."""
+    name = thing.name
     words = {singular(word) for word in name.casefold().split()} - _DOORS
     nouns = [noun for noun in scenery if noun.is_sure and (is_counted or noun.key.startswith(TOLD))]
     same = [noun for noun in nouns if words <= set(map(singular, noun.name.split()))]
+    if thing.type == "door":
+        called = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
+        by_name = [noun for noun in scenery if called.search(noun.text)]
+        same = [*sorted(by_name, key=lambda noun: _place_of(called, noun.text)), *same]
     same = same or [noun for noun in nouns if singular(noun.head) == singular(name.casefold().split()[-1])]
     lines = {noun.key: LoreLine(key=noun.key, text=noun.text, chunk_id=noun.source) for noun in same}
     if lines:
@@ -237,6 +246,7 @@ def _view_of_part(index: int, detail: str, scenery: Sequence[SceneryNoun], *, is
     if spot is None or (spot["side"] is None and not is_whole):
         return None
     thing, _, owner = spot["thing"].partition(" of the ")
+    thing, _, content = thing.partition(" of ")
     *others, head = thing.split()
     of = {singular(word) for word in (*others, *owner.split())} - {"the", "a", *_DOORS}
     noun = f"(?:{re.escape(head)}|{re.escape(singular(head))})(?:e?s)?"
@@ -247,11 +257,12 @@ def _view_of_part(index: int, detail: str, scenery: Sequence[SceneryNoun], *, is
     ranked = sorted(scenery, key=lambda shown: (_place_of(named, shown.text), not shown.key.startswith(TOLD)))
     things = [shown for shown in ranked if _MANNERS not in shown.key]
     texts = {shown.text: shown for shown in things if of <= set(map(singular, _WORDS.findall(shown.text.casefold())))}
+    tells += [re.compile(rf"^the {re.escape(content)}\b", re.I)] if content and spot["side"] in _INSIDE else []
     tells += [re.compile(rf"^(?:the|an?|your) (?:[\w-]+ ){{0,2}}{noun}\b", re.I)] if spot["side"] in _INSIDE else []
     tells += [] if spot["side"] else [named]
     fits = dict.fromkeys(text for pattern in tells for text in texts if pattern.search(text))
     lines = [LoreLine(key=texts[text].key, text=text, chunk_id=texts[text].source) for text in fits]
-    name = with_article(thing)
+    name = with_article(f"{thing} of {content}" if content else thing)
     return SceneryView(action_index=index, name=name, lines=tuple(lines)[:_MOST_LINES]) if lines else None
 
 
@@ -263,6 +274,12 @@ def _place_of(pattern: re.Pattern[str], text: str) -> int:
 # Who looks in a thing of which nothing is told within is told what is told of it.
 _INSIDE = ("in", "inside", "into", "within")
 _COUNTED = "count"
+
+
+def _is_look(action: Action) -> bool:
+    """Tell whether an act only takes in what can be seen, heard, smelt or read."""
+    look = verb_for("examine")
+    return is_of_senses(action.form) or (not action.form and look is not None and action.type == look.name)
 
 
 def _is_whole(action: Action) -> bool:

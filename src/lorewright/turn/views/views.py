@@ -23,7 +23,7 @@ from lorewright.scene_lore.retrieved import SceneRetrieval
 from lorewright.settings import PlayLore
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance
-from lorewright.turn.views.asides import answer_from_known
+from lorewright.turn.views.asides.recollections import answer_from_known
 from lorewright.turn.views.conversation import talk_at
 from lorewright.turn.views.draft import Head, SceneLoreUse, Setting, Submission
 from lorewright.turn.views.leads import lead_on, leads_of, may_point_on

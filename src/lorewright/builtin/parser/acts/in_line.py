@@ -124,8 +124,8 @@ _EACH = (
     rf"(?: other| remaining)?|the(?: other| remaining)?(?: {_NUMBER})?(?: other| remaining)?)"
 )
 _DOORS = re.compile(
-    rf"\b(?P<each>{_EACH}) (?:(?:locked|shut|closed) )?(?P<doors>doors?)(?:['’]s?)?(?P<part> (?:knobs?|handles?|locks?"
-    r"|keyholes?))?\b",
+    rf"\b(?P<each>{_EACH}) (?:(?:locked|shut|closed) )?(?P<doors>doors?|handles?|knobs?)(?:['’]s?)?(?P<part> (?:knobs?"
+    r"|handles?|locks?|keyholes?))?\b",
     re.IGNORECASE,
 )
 _REST = re.compile(
@@ -168,7 +168,7 @@ def _for_each_door(ctx: ParseContext, act: Act, before: Sequence[Act]) -> Iterat
 
 def _is_one(found: re.Match[str]) -> bool:
     """Tell whether one door is named, and no more: `the door`, `the other door`."""
-    return found["doors"].casefold() == "door" and found["each"].casefold().startswith("the")
+    return not found["doors"].casefold().endswith("s") and found["each"].casefold().startswith("the")
 
 
 _OTHER = re.compile(r"\b(?:other|others|rest|remaining)\b", re.IGNORECASE)
@@ -290,7 +290,7 @@ def _door_of(ctx: ParseContext, act: Act) -> str:
     """Return the door that an act is about, by its name; empty for none, and where that is not sure."""
     named = re.sub(r"^(?:keyhole|lock|handle|knob|latch) of (?:the )?", "", act.target, flags=re.IGNORECASE)
     named = re.sub(r" (?:keyhole|lock|handle|knob|latch)$", "", named, flags=re.IGNORECASE)
-    is_part = named != act.target
+    is_part = named != act.target or bool(kind_of(act).at_doors)
     if not named or is_said(act) or not (is_part or named.casefold().endswith("door")):
         return ""
     found = resolve(named if named.casefold().endswith("door") else f"{named} door", ctx.nouns.doors)

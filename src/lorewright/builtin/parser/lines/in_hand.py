@@ -1,5 +1,5 @@
-"""A whole line, and what is carried -> the same with what burns in one's hand used for what it lights and signals, and
-without what one only carries on one's way."""
+"""A whole line, and what is carried -> the same with what burns in one's hand used for what it lights and signals,
+without what one only carries on one's way, and with a look at the thing whose purpose is asked."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from lorewright.builtin.parser.readings import ParseContext
+from lorewright.builtin.words.asides import names_of_clock
 from lorewright.builtin.words.clauses import bare, lexicon, words_of
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, resolve
-from lorewright.rules.verbs import typed_line
+from lorewright.rules.verbs import typed, typed_line
 from lorewright.scene_lore.nouns import singular
 
 
@@ -87,3 +88,29 @@ def _unburdened(ctx: ParseContext, found: re.Match[str]) -> str:
     is_held = isinstance(resolve(thing, ctx.nouns.carried), PhraseMatch)
     is_apart = _IN_OR_OUT.fullmatch(found["last"] or "") is not None
     return found["move"] if not is_person and (is_held or is_apart) else found[0]
+
+
+def with_purpose_seen(ctx: ParseContext, text: str) -> str:
+    """Return a line in which it is asked what a thing at hand is for as one in which that is looked at."""
+    return _PURPOSE.sub(partial(_seen, ctx), text)
+
+
+_PURPOSE = re.compile(
+    r"(?P<lead>^|\b(?:and|so|but),? |[,;.?!] +)(?:what|wat)(?:"
+    r"(?:['’]?s| is| are| was| were) (?P<what>(?:the|this|that|my|these|those|all the) [\w'’ -]+?)"
+    r" (?:for|used for|good for|meant for|supposed to be for|there for)"
+    r"|(?: do| does) (?P<does>(?:the|this|that|my|these|those) [\w'’ -]+?) (?:even )?do"
+    r"|(?: do| can| should| could| would) (?:i|we|you|one) (?:do with|use|need)"
+    r" (?P<with>(?:the|this|that|my|these) [\w'’ -]+?)(?: for)?)"
+    r"(?: then| again| anyway| here)?(?P<end> *(?:$|[?.!,;]+|(?= and )))",
+    re.IGNORECASE,
+)
+
+
+def _seen(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return the look at the thing that a question of its purpose names; the words where it is none, or a clock."""
+    words = bare(words_of(found["what"] or found["does"] or found["with"]))
+    is_clock = any(words in names_of_clock(clock) for clock in ctx.clocks)
+    meant = None if is_clock else resolve(words, ctx.nouns.things)
+    lines = typed("examine", thing=meant.candidate.name) if isinstance(meant, PhraseMatch) else []
+    return f"{found['lead']}{lines[0]}{found['end'].replace('?', '.')}" if lines else found[0]

@@ -32,7 +32,7 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), _EPITHET.sub(partial(_by_epithet, ctx), text))
-    text = _WATCHED.sub(partial(_watched, ctx), text)
+    text = _WHAT_IS.sub(partial(_known_sort, ctx), _WATCHED.sub(partial(_watched, ctx), text))
     text = _TO_THEM.sub(partial(_to_named, ctx), text)
     text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
     text = _FIND_THEM.sub(partial(_found_by_name, ctx), text)
@@ -53,14 +53,17 @@ WORDS = r"[\w'’]+"
 
 # `watch what he is doing`: the only man here, or seen from here.
 _WATCHED = re.compile(
-    r"\b(?:watch|observe|see|check|look at|find out) what (?P<who>he|she)(?:['’]s| is) (?:doing|up to|about)\b",
+    r"\b(?:watch|observe|see|check|look at|find out) what (?:(?P<who>he|she)|(?P<named>(?:the |that )?[\w’]+(?: \w+)?))"
+    r"(?:['’]s| is) (?:doing|up to|about)\b",
     re.IGNORECASE,
 )
 
 
 def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
     """Return a look at the only one whom the pronoun fits, here or seen from here; where nobody can be meant
-    a look around, and where several can the words as they are."""
+    a look around, and where several can the words as they are. So a look at somebody who is named."""
+    if found["named"]:
+        return f"look at {found['named']}"
     here = [person for person in ctx.nouns.people if pronoun_fits(person, found["who"].lower())]
     away = (person for person in ctx.nouns.known_people if pronoun_fits(person, found["who"].lower()))
     seen = here or [person for person in away if (off := seen_off(ctx, person)) is not None and off[1] is not None]
@@ -77,6 +80,22 @@ def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
 
 
 _STANDS = re.compile(r"\b([A-Z][a-z]+) (?:is|stands|sits|waits|leans|walks|paces|watches|kneels)\b")
+
+
+# `what is a credstick?`: what is known of things of a sort one knows oneself.
+_WHAT_IS = re.compile(
+    r"^(?:so |and |wait )*what(?:['’]?s| is) (?:an?|this) (?P<what>[\w' -]+?)(?: anyway| then| lol)?\W*$", re.IGNORECASE
+)
+
+
+def _known_sort(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a question what a thing of a sort is as one after what is known of it, where such a thing has been seen
+    or heard of, as a look at it where it is only seen; else the words as they are."""
+    known = (*ctx.nouns.things, *ctx.nouns.known_things)
+    if any(exact(name, known) is not None for name in (found["what"], f"{found['what']}s")):
+        return f"what do I know about {found['what']}?"
+    shown = in_prose(found["what"], ctx.nouns)
+    return found[0] if shown is None or shown.standing != "shown" else f"look at the {found['what']}"
 
 
 # `I've got tapers for Ambrose. Where can I find him?`
@@ -153,8 +172,9 @@ def _is_shown(ctx: ParseContext, phrase: str) -> bool:
 
 # `knock on 12`: a number alone is that of a room.
 _NUMBERED = re.compile(
-    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up )?to|call at|listen at|in|into|at|visit|open|unlock|for|from)"
-    r" (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
+    r"\b(?P<to>(?:knock(?: \w+)? (?:on|at)|go (?:over |up |along |down |out )?to|call at|listen at|in|into|at|visit"
+    r"|open|unlock|for|from) (?:number |no\.? ?|#)?)(?P<number>\d{1,3})\b"
+    r"(?! ?(?:o'clock|am|pm|minutes?|hours?|o’clock|\w*[a-z]))",
     re.IGNORECASE,
 )
 

@@ -95,7 +95,7 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     name = "interpreter"
     answer_type = ReadTurn
     made_type = InterpreterOutput
-    builtin_version = 17
+    builtin_version = 18
     asks_builtin_first = True
 
     # Tags the acts of this turn's line.

@@ -40,7 +40,7 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
     name = "narrator"
     answer_type = Prose
     made_type = NarratorOutput
-    builtin_version = 14
+    builtin_version = 15
     prose = True
 
     def builtin_answer(self, given: NarratorInput) -> NarratorOutput:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from lorewright.builtin.words import earshot
 from lorewright.builtin.words.asides import subjects_in
 from lorewright.scene_lore.gather import in_sentences
-from lorewright.turn.views.asides import NOTHING_HEARD
-from lorewright.turn.views.figures import counted_of
+from lorewright.turn.views.asides.figures import counted_of
+from lorewright.turn.views.asides.recollections import NOTHING_HEARD
 from lorewright.turn.views.point import TurnPoint
 from lorewright.turn.views.scenery import narrations_here
 from lorewright.values.readings import Aside
@@ -106,3 +106,42 @@ def with_noises(known: str, words: str, names: Sequence[str], told: Sequence[str
     if known == NOTHING_HEARD and (quote := earshot.told_about(words, told)):
         return _NO_MORE.format(quote=quote)
     return known
+
+
+# What somebody who asks for help says that they do not know.
+_UNKNOWN = re.compile(
+    r"\b(?:know|understand|understood|sure|idea|clue|remember|get|tell me|wonder|confused|lost|missed)(?: \w+)??"
+    r" (?:what|who|where)(?:'?s)? (?P<what>(?:(?!is\b|are\b|was\b|to\b|i\b|we\b|do\b|should\b|can\b)[\w'’-]+ ?){1,4})"
+    r"(?:\b(?:is|are|was|were|means?)\b)?"
+    r"|\b(?:hints?|clues?|tips?|help)(?: please)? (?:about|on|with|for|regarding|concerning) (?P<about>[\w' ’-]+)",
+    re.IGNORECASE,
+)
+_OF_GAME = frozenset("this that it next now here going happening game story start doing up on me us supposed".split())
+
+
+def asked_things(words: str) -> str:
+    """Return what somebody who asks for a hint names as unknown to them; empty where it is no thing of the story."""
+    found = _UNKNOWN.search(words)
+    named = "" if found is None else (found["what"] or found["about"]).strip()
+    return "" if set(named.casefold().split()) & _OF_GAME else named
+
+
+# Questions about the game that may be about what was told as well: `what are the rules again`, `can I ring the bell`.
+_MAY_BE_TOLD = frozenset(("whatif", "untold"))
+
+
+def with_told(plain: str, aside: Aside, told: Sequence[str]) -> str:
+    """Return the answer to a question about the game, after what was told here of what the question names, where that
+    may be meant: somebody has stated rules, or the player asks what comes of a deed, or where they are from."""
+    subjects = frozenset(subjects_in(aside.words, "questions"))
+    is_meant = _RULES.search(aside.words) is not None or not _MAY_BE_TOLD.isdisjoint(subjects)
+    if not is_meant or aside.kind not in _ANSWERED_BY_WORDS:
+        return plain
+    quote = earshot.told_about(aside.words, told)
+    if not quote and "untold" in subjects:
+        quote = " ".join([sentence for sentence in told if _OF_YOU.search(sentence)][:_FEW])
+    return f"{_REMEMBERED.format(quote=quote)} {plain}" if quote else plain
+
+
+_RULES = re.compile(r"\brules?\b", re.IGNORECASE)
+_ANSWERED_BY_WORDS = frozenset(("rules", "losing", "help", "goal", "spoiler", "without"))

@@ -4,7 +4,9 @@ turns cost."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+
+from pydantic import BaseModel
 
 from lorewright.builtin.words.asides import clocks_asked_about, names_of_clock
 from lorewright.builtin.words.board import NUMERALS
@@ -37,7 +39,10 @@ def clocks_told(state: WorldState, rules: CampaignRules, words: str) -> str:
             stands = f"{capitalised(clock['name'])} is at {clock['value']} of {clock['max']}."
             moves = _moves(state, rules, clock["id"], words)
             means = means_of(rules, clock["id"]) or ("" if moves else "What moves it the story shows.")
-            lines.append(" ".join(filter(None, (stands, means, moves, _at_the_end(clock["max"], means, words)))))
+            worth, bounds = _worth(rules, clock["id"], means, words), _bounds(clock["max"], words)
+            lines.append(
+                " ".join(filter(None, (stands, means, worth, bounds, moves, _ends(clock["max"], means, words))))
+            )
     return " ".join(lines)
 
 
@@ -46,7 +51,7 @@ _FULL = re.compile(
 )
 
 
-def _at_the_end(top: object, means: str, words: str) -> str:
+def _ends(top: object, means: str, words: str) -> str:
     """Return that nobody tells what comes of a full clock, where that is asked and what it counts does not say so."""
     asked = _FULL.search(words.casefold())
     is_told = re.search(rf"\bfull\b|\beverybody\b|\bat {top}\b", means, re.IGNORECASE) is not None
@@ -54,14 +59,40 @@ def _at_the_end(top: object, means: str, words: str) -> str:
     return f"What comes of it at {top} nobody tells beforehand." if is_asked and not is_told else ""
 
 
+# A question whether a clock goes past its ends, and one which of them is the better.
+_PAST = re.compile(
+    r"\b(?:over|above|past|beyond|exceed|exceeds|max(?:ed|imum)?|limit|cap(?:ped)?|top|below|under|negative|minus"
+    r"|how (?:high|low|far|much) (?:can|could|does|will|may|might)|(?:more|higher|less|lower) than)\b(?! with\b)"
+)
+_BETTER = re.compile(
+    r"\b(?:better|best|good|bad|worse|worst|want|prefer|harmful|danger(?:ous)?|safe|helpful|supposed to be)\b"
+    r"|\bhigh or low\b|\bshould i (?:keep|get|raise|lower|fill|let|try)\b"
+)
+
+
+def _bounds(top: object, words: str) -> str:
+    return f"It goes from 0 to {top}, and never past either." if _PAST.search(words.casefold()) else ""
+
+
+def _worth(rules: CampaignRules, clock: str, means: str, words: str) -> str:
+    """Return whether much or little of a clock is the better, where that is asked and what it counts says no more."""
+    if _BETTER.search(words.casefold()) is None or re.search(r"\bthe better\b", means):
+        return ""
+    if clock in rules.until:
+        return "It is time that passes: neither good nor bad, and it only runs one way."
+    if clock in rules.good_clocks or re.search(r"\bat 0\b", means):
+        return "The fuller the better."
+    return "The lower the better." if re.search(r"\bfull\b|\bat \d", means) else ""
+
+
 # A question about which way a clock goes, by the words for it.
 _WAY_DOWN = re.compile(
     r"\b(?:down|off|back|lower(?:s|ed)?|reduced?s?|decreases?|drops?|falls?|permanent|resets?|lose|shed|clear|empty"
     r"|cools?|forever|for good|get rid|less|one way|heals?|healed|mends?|recovers?|wears?|fades?|calms?|shrinks?"
-    r"|decays?)\b"
+    r"|decays?|moves?|changes?|affects?|influences?)\b"
 )
 _WAY_UP = re.compile(
-    r"\b(?:up|raises?|raised|rises?|increases?|gain|gains|earn|fills?|higher|more|moves?|ticks?|grow|grows)\b"
+    r"\b(?:up|raises?|raised|rises?|increases?|gain|gains|earn|fills?|higher|more|ticks?|grow|grows|moves?|changes?|affects?|influences?)\b"
 )
 
 
@@ -70,9 +101,10 @@ def _moves(state: WorldState, rules: CampaignRules, clock: str, words: str) -> s
     in the story moves it is for the player to find out."""
     said = words.casefold()
     is_down, is_up = _WAY_DOWN.search(said) is not None, _WAY_UP.search(said) is not None
-    if not (is_down or is_up) or clock not in state.clocks:
-        # The numbers of a ruleset's scene move by its own formulas.
+    if not (is_down or is_up):
         return ""
+    if clock not in state.clocks:
+        return _moves_of_gauge(rules, clock)
     counted = cost_clock(state)
     is_price = counted is not None and counted.id == clock
     moved = rules.model_dump(mode="json")
@@ -88,11 +120,54 @@ def _moves(state: WorldState, rules: CampaignRules, clock: str, words: str) -> s
         lines.append("It goes up by what you do in the story; what does it is for you to find out.")
     if is_price:
         lines.append("It may go up where something risky goes wrong, or comes at a price.")
+    if clock not in rules.good_clocks:
+        lines.append(_dear(rules, clock))
+    return " ".join(filter(None, lines))
+
+
+def _dear(rules: CampaignRules, clock: str) -> str:
+    """Return which of the ruleset's own acts raise a clock, or a number of the scene, whatever comes of them."""
     own, acts = _local(clock), rules.ruleset.actions.items()
     dear = sorted({name.replace("_", " ") for name, act in acts if act.costs.get(own, 0) > 0})
-    if clock not in rules.good_clocks:
-        lines.append(f"By the rules these raise it, whatever comes of them: {listed(dear)}." if dear else "")
-    return " ".join(filter(None, lines))
+    return f"By the rules these raise it, whatever comes of them: {listed(dear)}." if dear else ""
+
+
+def _moves_of_gauge(rules: CampaignRules, gauge: str) -> str:
+    """Return what moves a number of the ruleset's scene: time, what comes of a roll, acts that cost it."""
+    own = _local(gauge)
+    if (passing := rules.ruleset.timers.get(own, 0)) != 0:
+        return f"It goes {'down' if passing < 0 else 'up'} by itself, as time passes in the story."
+    found: dict[str, list[str]] = {"raises": [], "lowers": []}
+    for band in rules.ruleset.bands:
+        moved = list(_changes(_plain(rules.ruleset.consequences.get(band.name, ())), own))
+        for way, is_so in (("raises", any(by > 0 for by in moved)), ("lowers", any(by < 0 for by in moved))):
+            found[way] += [band.title] if is_so else []
+    rolled = [
+        f"{listed(titles)} {way if len(titles) == 1 else way.removesuffix('s')} it"
+        for way, titles in found.items()
+        if titles
+    ]
+    told = f"When something you do is rolled for, {' and '.join(rolled)}." if rolled else ""
+    return " ".join(filter(None, (told, _dear(rules, gauge)))) or "What moves it is for you to find out."
+
+
+def _plain(effects: Iterable[BaseModel]) -> list[object]:
+    return [effect.model_dump(mode="json") for effect in effects]
+
+
+def _changes(data: object, path: str) -> Iterator[int]:
+    """Yield by how much each effect raises a number of the ruleset's scene."""
+    if isinstance(data, Mapping):
+        if data.get("path") == path and data.get("op") in _SIGNS and isinstance(by := data.get("value", 1), int):
+            yield _SIGNS[data["op"]] * by
+        for value in data.values():
+            yield from _changes(value, path)
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from _changes(value, path)
+
+
+_SIGNS = {"increment": 1, "decrement": -1}
 
 
 def _local(clock: str) -> str:

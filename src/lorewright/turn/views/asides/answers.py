@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from lorewright.builtin.parser.decrees import DECREED, INVENTED
@@ -11,17 +11,12 @@ from lorewright.builtin.parser.outputs import DECREED_SAID
 from lorewright.builtin.words.asides import subjects, subjects_in
 from lorewright.builtin.words.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
-from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.retriever import retrieve
-from lorewright.retrieval.view import LoreView
 from lorewright.rules.hours import time_of_day
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.verbs import typed
-from lorewright.scene_lore.cache import COLOURLESS_WORDS
-from lorewright.scene_lore.gather import in_sentences, sentences
-from lorewright.scene_lore.nouns import singular
+from lorewright.scene_lore.gather import in_sentences
 from lorewright.shipped_tables import read_table
-from lorewright.turn.views.clocks_told import (
+from lorewright.turn.views.asides.clocks_told import (
     LOSING,
     clocks_all,
     clocks_named,
@@ -29,12 +24,12 @@ from lorewright.turn.views.clocks_told import (
     cost_told,
     full_told,
     losing_told,
+    means_of,
     ride_told,
     score_told,
 )
-from lorewright.turn.views.figures import counted_of, has_figure
+from lorewright.turn.views.asides.stats_told import meaning_of, player_told, stat_of, stats_named, stats_told
 from lorewright.turn.views.scope import ways_out
-from lorewright.values.records import Citation
 from lorewright.world.state import WorldState
 
 Tell = Callable[[WorldState, CampaignRules], str]
@@ -67,6 +62,8 @@ _WEAK = frozenset(("may", "help", "voices"))
 _GENERAL = frozenset(("rules", "program", "gripe"))
 # A subject that is told with another one: by the latter it is answered.
 _TOLD_WITH = {"full": "clocks", "success": "must"}
+# What a question about a clock is not about, whatever words it has: `how do I make it go down`.
+_OF_THE_PROGRAM = frozenset(("display", "difficulty", "offers"))
 # So many subjects of a question are answered.
 _MOST = 3
 
@@ -81,7 +78,7 @@ def answer_aside(
     if kind == "story":
         return _impossible(words)
     if kind == "rolling":
-        named = (_meaning(rules, key, _stat(state, key)) for key in _stats_named(rules, words))
+        named = (meaning_of(rules, key, stat_of(state, key)) for key in stats_named(rules, words))
         return " ".join((_rolling(state, rules), *named))
     if kind == "ride":
         return ride_told(state, rules, words)
@@ -93,6 +90,8 @@ def answer_aside(
         return _written()["unheard"][kind].format(name=name, Name=capitalised(name))
     if kind == "save" and {"load"} == set(subjects_in(words, "questions")) & {"load", "save"}:
         kind = "load"
+    if kind == "state":
+        return _condition(state, rules, words)
     found = () if kind in _WHOLE else _subjects(kind, state, rules, words)
     if kind == "undo" and "part" in subjects_in(words, "questions"):
         # `Undo. Let me play the ferrywoman instead.`
@@ -120,12 +119,12 @@ def answer_aside(
             case "voices" if rules.ruleset.stats and _LISTED.search(words.casefold()):
                 answers += [
                     _voices(state, rules),
-                    *(_meaning(rules, key, _stat(state, key)) for key in rules.ruleset.stats),
+                    *(meaning_of(rules, key, stat_of(state, key)) for key in rules.ruleset.stats),
                 ]
             case "why_here":
                 answers.append(f"{wanted or _answer('goal', state, rules)} {_text('began')}")
             case "stats":
-                answers.append(_stats(state, rules, words))
+                answers.append(stats_told(state, rules, words))
             case "winning":
                 answers.append(f"{wanted or _answer('goal', state, rules)} {_WINNING}")
             case "must" | "success":
@@ -141,13 +140,18 @@ def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) ->
     found = [subject for subject in subjects_in(words, "questions") if subject not in _SAID.get(kind, (kind,))]
     if clocks_named(state, words) and "typing" not in found:
         # Who asks how to talk to people means no clock of that name.
-        found = ["clocks", *found]
-    if _stats_named(rules, words) and "stats" not in found:
+        found = ["clocks", *(subject for subject in found if subject not in _OF_THE_PROGRAM)]
+    if "whatif" in found and (kind == "losing" or "losing" in found) and _OF_LOSING.search(words.casefold()):
+        found = [subject for subject in found if subject != "whatif"]
+    if stats_named(rules, words) and "stats" not in found:
         found = [*(subject for subject in found if subject != "meters"), "stats"]
     others = [subject for subject in found if subject not in _WEAK]
     if "voices" in found and "voice" in rules.ruleset.summary and "truth" not in found:
         others.append("voices")
     return tuple(others or [subject for subject in found if subject in _WEAK and kind in _GENERAL][:1])
+
+
+_OF_LOSING = re.compile(r"\b(?:if|when) (?:i|we) (?:lose|win|die|fail|run out)\b")
 
 
 def _answer(kind: str, state: WorldState, rules: CampaignRules) -> str:
@@ -160,15 +164,6 @@ def _impossible(words: str) -> str:
     deeds = subjects()["deeds"]
     found = (deeds[subject].answer or _text(subject) for subject in subjects_in(words, "deeds"))
     return next(filter(None, found), _text("story"))
-
-
-def _who(state: WorldState, rules: CampaignRules) -> str:
-    named = {key: stat.name for key, stat in rules.ruleset.stats.items()}
-    block = {name: state.stat(state.player_id, key) for key, name in named.items()}
-    stats = {name: value for name, value in block.items() if value is not None}
-    traits = {named.get(key, key): value for key, value in sorted(state.entities[state.player_id].traits.items())}
-    shown = ", ".join(f"{name} {value:+g}" for name, value in (stats or traits).items() if value)
-    return f"You are {state.name_of(state.player_id)}{f': {shown}' if shown else ''}. {_carried(state)}"
 
 
 def _options(state: WorldState, rules: CampaignRules) -> str:
@@ -189,20 +184,19 @@ def _examples(state: WorldState) -> list[str]:
 _FEW = 3
 
 
-def _carried(state: WorldState) -> str:
-    names = [state.name_of(item) for item in state.held_by(state.player_id)]
-    return f"You carry: {', '.join(names)}." if names else "You carry nothing."
-
-
 def _time(state: WorldState, rules: CampaignRules) -> str:
     passed = state.minutes
-    hours, minutes = divmod(passed, 60)
+    hours, minutes = divmod(passed, _HOUR)
     parts = [f"{hours} hour{'s' * (hours != 1)}"] * bool(hours) + [f"{minutes} minute{'s' * (minutes != 1)}"]
-    began = f"{' and '.join(parts)} have passed since it began." if passed else "It has only just begun."
+    verb = "has" if passed == 1 or passed == _HOUR else "have"
+    began = f"{' and '.join(parts)} {verb} passed since it began." if passed else "It has only just begun."
     if rules.begins:
         began = f"It is {time_of_day(state, rules.begins, rules.until)}. {began}"
     clocks = [f"{capitalised(clock['name'])} {clock['value']} of {clock['max']}" for clock in state.clocks_shown()]
     return f"{began} {' · '.join(clocks)}".strip()
+
+
+_HOUR = 60  # minutes
 
 
 def _ways(state: WorldState, rules: CampaignRules) -> str:
@@ -261,50 +255,6 @@ def _dice(state: WorldState, rules: CampaignRules) -> str:
     bands = [f"{band.minimum} and more is {band.title}" for band in rules.ruleset.bands[:-1]]
     rolled = rules.ruleset.roll or rules.ruleset.dice
     return f"The roll is {rolled}: {', '.join(bands)}, less is {rules.ruleset.bands[-1].title}. {_rules(state, rules)}"
-
-
-def _stats_named(rules: CampaignRules, words: str) -> list[str]:
-    said = f" {' '.join(re.findall(r'[a-z]+', words.casefold()))} "
-    return [key for key, stat in rules.ruleset.stats.items() if f" {stat.name.casefold().replace('-', ' ')} " in said]
-
-
-def _stats(state: WorldState, rules: CampaignRules, words: str) -> str:
-    """Return what the stats that are named stand for; else what the player's are, and which is the highest."""
-    shown = {key: value for key in rules.ruleset.stats if (value := _stat(state, key)) is not None}
-    meant = " ".join(_meaning(rules, key, shown.get(key)) for key in _stats_named(rules, words))
-    if meant and not (shown and _ASKS_WHICH.search(words.casefold())):
-        return meant
-    if not shown:
-        return _who(state, rules)
-    best = max(shown, key=shown.__getitem__)
-    highest = f"The highest is {_meaning(rules, best, shown[best])}" if len(shown) > 1 else ""
-    return f"{_who(state, rules)} {highest} {_NO_BEST} {meant}".replace("  ", " ").strip()
-
-
-# A question which of the stats is best, and its answer.
-_ASKS_WHICH = re.compile(
-    r"\b(?:which|what)\b.*\b(?:good|best|useful|main|strongest|highest|right|important|better|use|using|choose|pick)\b"
-)
-_NO_BEST = "None is the best one: which one counts depends on what you try."
-
-
-def _stat(state: WorldState, key: str) -> float | None:
-    value = state.stat(state.player_id, key)
-    return state.entities[state.player_id].traits.get(key) if value is None else value
-
-
-def _meaning(rules: CampaignRules, key: str, value: float | None) -> str:
-    stat = rules.ruleset.stats[key]
-    stands = "" if value is None else f" (yours is {value:+g})"
-    ends = [f"high means {stat.high}" if stat.high else "", f"low means {stat.low}" if stat.low else ""]
-    means = f" {capitalised('; '.join(filter(None, ends)))}." if any(ends) else ""
-    formula = rules.ruleset.roll or ""
-    counts = next((said for sign, said in _COUNTS.items() if re.search(rf"\{sign} {re.escape(key)}\b", formula)), "")
-    return f"{stat.name}{stands}: {stat.represents}.{means}{counts}"
-
-
-# How a stat counts that stands in a formula, by the sign before it.
-_COUNTS = {"-": " In a roll it counts against you.", "+": " It is added to your rolls."}
 
 
 def _voices(state: WorldState, rules: CampaignRules) -> str:
@@ -381,11 +331,15 @@ def _company(state: WorldState, rules: CampaignRules) -> str:
     return f"Here with you: {listed(names, limit=8)}." if names else "Nobody is here but you, as far as you can tell."
 
 
-def _condition(state: WorldState, rules: CampaignRules) -> str:
+def _condition(state: WorldState, rules: CampaignRules, words: str) -> str:
+    """Return what ails the player, what the clocks count that the words are about, and where the others stand."""
     ails = state.conditions_of(state.player_id)
     said = f"You are {listed(sorted(map(str, ails)))}." if ails else "Nothing ails you, as far as you can tell."
-    clocks = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in state.clocks_shown())
-    return f"{said} {capitalised(clocks)}".strip()
+    asked = {word for word in content_words(words) if word not in STOP_WORDS}
+    shown = state.clocks_shown()
+    meant = [clock["name"] for clock in shown if asked & set(content_words(means_of(rules, clock["id"])))]
+    others = " · ".join(f"{clock['name']} {clock['value']} of {clock['max']}" for clock in shown)
+    return f"{said} {clocks_told(state, rules, ', '.join(meant)) if meant else capitalised(others)}".strip()
 
 
 _ANSWERS: Mapping[str, Tell] = {
@@ -395,8 +349,7 @@ _ANSWERS: Mapping[str, Tell] = {
     "cost": cost_told,
     "cast": _cast,
     "content": _content,
-    "state": _condition,
-    "who": _who,
+    "who": player_told,
     "time": _time,
     "ways": _ways,
     "rules": _rules,
@@ -429,71 +382,9 @@ def _written() -> Mapping[str, Mapping[str, str]]:
 # What lies there, where a way has no name but where it leads.
 _BEYOND = {"up": "what is above", "down": "what is below", "out": "what is outside"}
 
-# From so many telling words on what was told is looked through first.
-_TELLING = 2
-# The tokens of sections that are looked through for an answer.
-_TOKENS = 600
-
-
-# Before what is known of something of which it was asked why it is so: no sentence is looked through for reasons.
-_NO_REASON, _ASKED = "Why, nobody has told you in so many words. ", "You ask yourself. "
-
-
-def answer_from_known(
-    words: str, told: Iterable[str], view: LoreView, asked: str = ""
-) -> tuple[str, tuple[Citation, ...]]:
-    """Return what the player was told of something, in the words of the first text that says it; else what a viewer may
-    read of it, in the words of its section, with that section; a plain sentence where nothing says it. `asked` is the
-    whole line: reasons nobody told them, and numbers are answered by numbers."""
-    lead = _NO_REASON if re.search(r"\b(?:why|how come)\b", asked.casefold()) else ""
-    texts = () if len(_stems(words)) < _TELLING else told
-    for text in texts:
-        if (quote := _quote_about(words, in_sentences(text))) and has_figure(quote, words, asked):
-            return f"{lead}You remember: {quote}", ()
-    query = LoreRetrievalQuery(keywords=words, corpus="authored", viewer="player", limit=3, max_tokens=_TOKENS)
-    for chunk in retrieve(view, query).result.chunks:
-        quote = _quote_about(words, sentences(chunk.text), title=chunk.section_path)
-        if not (quote and has_figure(quote, words, asked)):
-            continue
-        path, section = chunk.file_path, chunk.section_path
-        cited = Citation(
-            cite=section, chunk_id=chunk.chunk_id, item_id=None, file_path=path, section_path=section, quote=quote
-        )
-        return f"{lead or _ASKED}So much you know: {quote}", (cited,)
-    # A name alone stands in many sentences that say nothing of its bearer.
-    for text in told if not texts else ():
-        if (quote := _quote_about(words, in_sentences(text))) and has_figure(quote, words, asked):
-            return f"{lead}You remember: {quote}", ()
-    return counted_of(told, words, asked) or NOTHING_HEARD, ()
-
-
 _NOT_HAPPENING = f"Nothing of the kind happens: “{{said}}”. {DECREED_SAID}"
 # What is answered to facts, memories and belongings that are only said to be.
 _NOT_SO = (
     "Nothing of the kind is known here: “{said}”. You have what you carry, and know what you have seen and been told; "
     "what else is so, the story decides."
 )
-# What is answered where nobody has told the player anything of what they ask.
-NOTHING_HEARD = "You ask yourself, and have no answer: you have heard nothing of it yet."
-
-
-def _quote_about(words: str, said: Sequence[str], *, title: str = "") -> str:
-    """Return two sentences from the one on that has the most of the words asked for, two thirds of them at least; empty
-    where none has. The words of a title stand in each of its sentences."""
-    asked = _stems(words)
-    titled = _stems(title)
-    found = [len(asked & (titled | _stems(sentence))) for sentence in said]
-    best = max(found, default=0)
-    if not asked or not best or 3 * best < 2 * len(asked):
-        return ""
-    at = found.index(best)
-    return " ".join(said[at : at + 2])
-
-
-def _stems(text: str) -> set[str]:
-    words = (singular(word) for word in content_words(text) if word not in COLOURLESS_WORDS | STOP_WORDS)
-    return {word.removesuffix("ing") if len(word) > _LONG_FORM else word for word in words}
-
-
-# `crying` is a form of `cry`, and `king` is none.
-_LONG_FORM = 5

@@ -1,0 +1,1 @@
+"""What is said to the program, or to nobody: its answers."""
