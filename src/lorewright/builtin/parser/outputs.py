@@ -86,7 +86,10 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
             wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
         # All that is asked of the program is answered at once.
-        beside = tuple(aside for aside in dict.fromkeys(asides) if aside != wondered and _is_answered(aside))
+        answered = (
+            each for each in dict.fromkeys(asides) if _is_answered(each) or each.kind == wondered.kind == "told"
+        )
+        beside = tuple(aside for aside in answered if aside != wondered)
         if others and _is_answered(wondered) and wondered.kind != "lore":
             beside = (*beside, Aside(kind="told", words=f"Not done: “{excerpt(others[0])}”."))
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered, beside=beside)
