@@ -65,6 +65,24 @@ def test_a_keyhole_is_that_of_the_door_where_one_stands() -> None:
     assert meant(*acts)[1:] == ["peep through the keyhole of the study door", "and listen at the study door"]
 
 
+def test_a_keyhole_is_that_of_the_door_one_listens_at_by_the_name_of_the_room() -> None:
+    heard = act("listen", "listen at the study", target="study")
+    assert meant(heard, act("look", "peep through the keyhole", target="keyhole"))[1:] == [
+        "peep through the keyhole of the study door"
+    ]
+
+
+def test_a_handle_is_that_of_each_door() -> None:
+    each = act("open", "try each handle", target="each handle")
+    assert meant(each) == ["try the cellar door", "try the study door", "try the back door"]
+
+
+def test_whether_something_is_so_is_looked_at_and_has_no_made_up_answer() -> None:
+    worn = act("wear", "try the coat on", target="coat")
+    assert meant(worn, act("look", "and see if it fits"))[1:] == ["look whether it fits, and find nothing more"]
+    assert meant(act("look", "see if it fits")) == ["see if it fits"]
+
+
 def test_who_goes_over_to_what_is_here_goes_nowhere() -> None:
     acts = (act("go", "then I go"), act("look", "and look at Viktor", target="Viktor"))
     assert meant(act("wait", "wait a moment"), *acts) == ["wait a moment", "and look at Viktor"]

@@ -13,6 +13,9 @@ from support.narrator_bar import SCOPES, VIKTOR
 
 SHOWN = (
     SceneryNoun(name="lot", head="lot", text="A constable stands in the lot.", key="told:1", source="p:bar#1"),
+    SceneryNoun(
+        name="shelf", head="shelf", text="Mira looks up, once, at the top shelf.", key="told:3", source="p:bar#3"
+    ),
     SceneryNoun(name="rules", head="rules", text="Nobody is in room 12.", key="told:2", source="p:bar#2"),
 )
 BARMAN = VIKTOR.model_copy(update={"pronoun": "he"})
@@ -40,6 +43,10 @@ def _named(text: str) -> str:
         ("can you take me to him?", "can you take me to him?"),
         ("I'm looking for Ambrose", "where is Ambrose"),
         ("I'm looking for a key", "I'm looking for a key"),
+        ("see what Viktor is up to", "look at Viktor"),
+        ("follow her gaze", "look at the top shelf"),
+        ("follow her", "follow her"),
+        ("what is a rule", "what is a rule"),
     ],
 )
 def test_who_is_called_otherwise_gets_a_name(typed: str, meant: str) -> None:

@@ -266,6 +266,12 @@ def test_small_acts_do_not_count_against_the_limit_of_a_line() -> None:
     assert types(output)[-1] == "ask"
 
 
+def test_what_is_beyond_the_limit_of_a_line_is_quoted_as_not_played() -> None:
+    asked = [act("ask", f"ask Viktor about {topic}", person="Viktor", topic=topic) for topic in ("Jin", "ice", "rain")]
+    output = reading(*asked, act("wait", "wait"), act("search", "search the bar", target="bar"))
+    assert len(output.proposed_actions) == 4 and output.not_played == ("search the bar",)
+
+
 def test_one_act_that_is_several_is_each_of_them() -> None:
     output = reading(act("pose", "sighs, leans back"), act("ask", "Where is Jin?", topic="Jin"))
     assert output.proposed_actions[0].deed == "sigh, and lean back"

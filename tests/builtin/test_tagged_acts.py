@@ -248,12 +248,18 @@ def test_words_where_nobody_is_are_said_to_whom_they_are_meant_for(
         ("ask my mother whether it is safe", "my mother", "your mother"),
         ("ask my aunt Ida whether it is safe", "my aunt Ida", "your aunt Ida"),
         ("tell the undertaker that he can go home", "undertaker", "the undertaker"),
+        ("ask Viktor's wife whether it is safe", "Viktor's wife", "Viktor's wife"),
     ],
 )
 def test_words_to_somebody_who_is_nobody_here_are_not_put_to_another(words: str, person: str, who: str) -> None:
     output = reading(words, act("tell", words, person=person))
     assert output.aside is not None
     assert (output.aside.kind, output.aside.words) == ("missing", who)
+
+
+def test_who_is_greeted_by_a_calling_that_nobody_here_has_is_missing() -> None:
+    output = reading("talk to the bouncer", act("greet", "talk to the bouncer", person="bouncer"))
+    assert output.aside is not None and (output.aside.kind, output.aside.words) == ("missing", "the bouncer")
 
 
 @pytest.mark.parametrize("person", ["my friend", "the barman", "my dear man"])

@@ -58,3 +58,23 @@ def test_a_side_of_which_nothing_is_told_has_no_other_sides_sentence() -> None:
 def test_a_thing_searched_or_counted_as_a_whole_has_its_sides_first_and_then_all_that_names_it() -> None:
     assert told("mat", "search") == [MAT, WORN]
     assert told("shoes", form="count") == [SHOES]
+
+
+def test_a_door_is_seen_as_the_lore_of_its_place_tells_it_by_name_first() -> None:
+    world = w.small_world()
+    door = next(entity for entity in world.entities.values() if entity.type == "door")
+    named = f"The {door.name} has a latch and no lock."
+    passing = f"Bells hang above the {door.name}."
+    action = Action(type="look", actor_id="t:player", target_id=door.id)
+    views = scenery_views([action], (noun(passing, "bells"), noun(named, "latch"), *SCENERY), world)
+    assert [line.text for view in views for line in view.lines][:2] == [named, passing]
+
+
+def test_what_something_holds_is_seen_by_a_look_into_it() -> None:
+    crate = "The crate is of thin pine."
+    tapers = "The tapers lie in twelve bundles."
+    scenery = (noun(f"A crate of tapers. {crate}", "crate"), noun(crate, "crate"), noun(tapers, "tapers"))
+    action = Action(type="look", actor_id="t:player", metadata={"detail": "in the crate of tapers"})
+    assert [line.text for view in scenery_views([action], scenery, w.small_world()) for line in view.lines][:1] == [
+        tapers
+    ]

@@ -26,7 +26,7 @@ def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
     found: list[Act] = []
     door = sought = holder = thing = ""
     for given in _among_those(ctx, _carried_to(ctx, several)):
-        act = _once_found(_in_plain(ctx, given), sought, holder)
+        act = _once_found(_whether_so(_in_plain(ctx, given)) if found else _in_plain(ctx, given), sought, holder)
         act = _at_door(act, door, thing)
         before = found[-1] if found else None
         if before is not None and _leads_up(before) and _is_here(ctx, act):
@@ -241,6 +241,21 @@ def _once_found(act: Act, sought: str, holder: str) -> Act:
     plain = re.sub(r",? if (?:there|i)\b.*$", "", plain, flags=re.IGNORECASE)
     found = "them" if re.search(r"\bthem\b", plain, re.IGNORECASE) else "it"
     return _posed(f"if I find {found}, {plain}")
+
+
+# `and see if any page has been torn out`: what there is to see was told with the deed before it.
+_WHETHER = re.compile(
+    r"^(?:(?:and|then|i|to)\s+)*(?:see|check|find out|make sure|look|tell|verify)s? (?:if|whether) "
+    r"(?P<what>(?:it|they|any|one|there|some|all|its|their|the|that|this)(?:['’]s|['’]re)?\b[^,;.!?]*)$",
+    re.IGNORECASE,
+)
+
+
+def _whether_so(act: Act) -> Act:
+    """Return a look behind another deed whether something is so as told in its own words, without an answer that
+    nothing gives; any other act as it is."""
+    found = None if is_said(act) else _WHETHER.match(act.words.strip(_AROUND))
+    return act if found is None else _posed(f"look whether {found['what']}, and find nothing more")
 
 
 def _posed(words: str) -> Act:

@@ -22,6 +22,7 @@ from lorewright.builtin.words.noun_phrases import (
     resolve,
 )
 from lorewright.scene_lore.nouns import singular
+from lorewright.values.scenery import TOLD
 
 
 def with_names(ctx: ParseContext, text: str) -> str:
@@ -32,6 +33,7 @@ def with_names(ctx: ParseContext, text: str) -> str:
     text = _PLURAL.sub(partial(_each_of, ctx), _HEARD.sub(partial(_both_heard, ctx), text))
     text = _AT_DOORS.sub("listen", text) if len(ctx.nouns.doors) > 1 else text
     text = _WHO_IS_THAT.sub(partial(_named, ctx), _EPITHET.sub(partial(_by_epithet, ctx), text))
+    text = _GAZE.sub(partial(_looked_at, ctx), text)
     text = _WHAT_IS.sub(partial(_known_sort, ctx), _WATCHED.sub(partial(_watched, ctx), text))
     text = _TO_THEM.sub(partial(_to_named, ctx), text)
     text = _LOOKING_FOR.sub(partial(_where_is, ctx), text) if ctx.nouns.people else text
@@ -80,6 +82,27 @@ def _watched(ctx: ParseContext, found: re.Match[str]) -> str:
 
 
 _STANDS = re.compile(r"\b([A-Z][a-z]+) (?:is|stands|sits|waits|leans|walks|paces|watches|kneels)\b")
+
+
+# `follow her gaze`, `see what Dorrie is looking at`: what is told of where somebody looks.
+_LOOKS = r"(?:look|stare|glance|gaze|point|nod)"
+_GAZE = re.compile(
+    r"\b(?:follow (?:her|his|[\w]+['’]s) (?:gaze|look|eyes|eye|glance|stare|line of sight)"
+    r"|(?:follow|look|see|check|find out)(?: at| to)? (?:where|what) (?:she|he|[\w]+)(?:['’]s| is| was)?(?: just)?"
+    rf" {_LOOKS}(?:s|d|ed|ing)?(?: at| to| up at)?)(?=\W*$|[.,;!?]| and\b| then\b)",
+    re.IGNORECASE,
+)
+_LOOKED_AT = re.compile(
+    rf"\b{_LOOKS}(?:s|d|ed)?\b(?:,? (?:up|over|down|once|again))*,? at (?P<what>(?:the|an?) [\w' -]+)"
+)
+
+
+def _looked_at(ctx: ParseContext, found: re.Match[str]) -> str:
+    """Return a look at what the prose says that somebody looks at; where it says so of nothing, or of several things,
+    the words as they are."""
+    texts = {noun.text for noun in ctx.shown if noun.key.startswith(TOLD)}
+    told = {what["what"] for text in texts if (what := _LOOKED_AT.search(text)) is not None}
+    return f"look at {next(iter(told))}" if len(told) == 1 else found[0]
 
 
 # `what is a credstick?`: what is known of things of a sort one knows oneself.
