@@ -179,9 +179,9 @@ def test_what_one_goes_away_in_is_not_had_for_being_ones_own() -> None:
     assert [action.metadata.get("detail_is") for action in output.proposed_actions] == ["absent"]
 
 
-def test_nothing_is_sold_to_somebody_who_is_not_here_nor_drawn_out_of_ones_bag() -> None:
+def test_nothing_is_offered_to_somebody_who_is_not_here_nor_drawn_out_of_ones_bag() -> None:
     for kind, line, name in (
-        ("attempt", "sell the glass to a passing dragon", "dragon"),
+        ("attempt", "offer the glass to a passing dragon", "dragon"),
         ("attempt", "dissolve the wall with acid from my handbag", "acid"),
     ):
         output = heard(line, act(kind, line))

@@ -30,6 +30,7 @@ from lorewright.builtin.narrator.forms import FIRST, IN_WORDS
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import SceneryMemory
 from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person
+from lorewright.builtin.parser.readings import REFUSED
 from lorewright.builtin.words.clauses import lexicon, listed, place_name, with_article
 from lorewright.ids import content_hash
 from lorewright.rules.patch import Outcome
@@ -458,10 +459,9 @@ def _with_thing(group: str, kind: Kind, slot: str, name: str) -> list[Beat]:
     return [Beat(kind, group, slots={slot: name})] if name else []
 
 
-# Deeds of these forms are told with what becomes of the thing, where it is not the player's.
+# Deeds of these forms are told with what becomes of the thing, where it is not the player's; of the others, always.
 _WITH_END = frozenset("take use move close put".split())
-# And deeds of these with what came of them, always.
-_WITH_OUTCOME = frozenset(("phone",))
+_WITH_OUTCOME = ("phone", "tried", REFUSED)
 
 
 def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:
@@ -470,7 +470,7 @@ def in_paragraphs(told: Sequence[list[Beat]]) -> Iterator[Beat]:
     was_bare = False
     for number, beats in enumerate(told):
         shown = [_bare(beat) for beat in beats] if len(told) > 1 else beats
-        shown = [_with_purpose(beat) for beat in shown] if len(shown) == 1 else shown
+        shown = [*map(_with_purpose, shown)] if len(shown) == 1 else shown
         is_bare = len(shown) == 1 and shown[0].group == FIRST and not shown[0].authored
         if number and shown and not (is_bare and was_bare):
             shown[0] = replace(shown[0], starts_paragraph=True)
@@ -496,5 +496,5 @@ _OPEN = {
 
 def _bare(beat: Beat) -> Beat:
     kind = beat.facts.get("kind")
-    is_told_out = kind in _WITH_OUTCOME or (kind in _WITH_END and not beat.facts.get("carried"))
+    is_told_out = str(kind).startswith(_WITH_OUTCOME) or (kind in _WITH_END and not beat.facts.get("carried"))
     return beat if beat.group != IN_WORDS or is_told_out else replace(beat, group=FIRST, facts={})

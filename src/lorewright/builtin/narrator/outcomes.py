@@ -28,7 +28,7 @@ from lorewright.builtin.narrator.hearing import (
     not_in_what_was_told,
     played_beats,
 )
-from lorewright.builtin.narrator.prose_deeds import prose_slots, shown_beat, unseen_of
+from lorewright.builtin.narrator.prose_deeds import denied_beat, prose_slots, shown_beat, unseen_of
 from lorewright.builtin.narrator.scenery import answer, exits, gone_beat, people, sentences, things
 from lorewright.builtin.narrator.small_talk import answer_by_form
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
@@ -178,7 +178,7 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     if message and (reason is None or (reason == "not_allowed_now" and message != NOT_NOW)):
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
-    if name == "only_scenery" and (gone := gone_beat(given, outcome)) is not None:
+    if name == "only_scenery" and (gone := gone_beat(given, outcome) or denied_beat(given, outcome)):
         return [gone]
     facts, slots = prose_slots(given, outcome) or _reason_slots(given, outcome)
     is_of_form = bool(outcome.form) and facts.get("kind") == outcome.form

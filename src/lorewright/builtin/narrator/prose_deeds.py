@@ -4,10 +4,20 @@ with it."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.forms import IN_WORDS, SHOWN, DeedForm, deed_forms, form_with, is_harmless, kinds_of
+from lorewright.builtin.narrator.forms import (
+    IN_WORDS,
+    SHOWN,
+    DeedForm,
+    deed_forms,
+    form_with,
+    is_harmless,
+    is_of_senses,
+    kinds_of,
+)
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Slot
 from lorewright.builtin.parser.readings import ADDRESS
@@ -66,6 +76,20 @@ def prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact]
         facts = {"carried" if noun.is_owned else "thing": True, **({"kind": sort} if sort else {})}
         return facts, {"thing": noun.name}
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
+
+
+def denied_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
+    """Return that a thing is not here, in a sentence that says so itself (`there is no key in it`), for whatever is
+    done to it; None where it is shown, and for a look at it."""
+    shown = views.shown_in_prose(given, outcome)
+    if shown is None or is_of_senses(outcome.form):
+        return None
+    noun = re.sub(r"^(?:the|an?|your) ", "", shown.name)
+    denied = re.compile(rf"\bthere (?:is|are|was|were) no {re.escape(noun)}\b", re.IGNORECASE)
+    if (line := next((line for line in shown.lines if denied.search(line.text)), None)) is None:
+        return None
+    beat = Beat("outcome", "blocked.object_not_found", {"detail": True}, {"noun": noun})
+    return replace(beat, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
 
 
 # The kind of what is done to find something out, and of what would have an effect that nothing has.

@@ -409,8 +409,10 @@ def whole(acts: Sequence[Act]) -> list[Act]:
         kind = None if before is None else kind_of(before)
         is_deed = kind is not None and not (kind.said or kind.aside or kind.leads_on or kind.leaves)
         is_end = _MANNER.match(act.words) or (_PURPOSE.match(act.words) and kind is not None and not kind.asks_why)
-        if before is not None and is_said(before) and _PLACED.fullmatch(act.words):
-            # `You looked at something. Up there.`
+        if before is not None and (
+            (is_said(before) and _PLACED.fullmatch(act.words)) or (_MEANWHILE.match(act.words) and not is_said(act))
+        ):
+            # `You looked at something. Up there.`, `… while he is watching`
             continue
         is_held = _HELD_UP.match(act.words) is not None
         if before is not None and (is_held or (is_deed and is_end)) and not is_said(act) and not is_said(before):
@@ -437,6 +439,13 @@ def _as_own(act: Act) -> Act:
 _MANNER = re.compile(
     r"(?:holding|keeping|pointing|facing|pressing|cupping|resting|balancing|shielding|tilting|angling|being careful"
     r"|taking care|making sure|careful (?:not )?to|trying not to)\b",
+    re.IGNORECASE,
+)
+# Under what eyes something is done is no act.
+_MEANWHILE = re.compile(
+    r"(?:and |but )?(?:while|as|with) (?!i\b|i['’]m\b|we\b|you\b)(?:[\w.'’]+ ){1,3}?"
+    r"(?:(?:is|are|was|isn['’]t|aren['’]t) )?(?:not )?(?:still |just |busy )?"
+    r"(?:watch|look|star|listen|sleep)(?:e?s|ing)?\b(?! (?:for|like)\b)",
     re.IGNORECASE,
 )
 _PLACED = re.compile(r"[^\w?]*(?:right |just )?(?:up|down|over|out|in|back|under|behind) (?:there|here)[^\w?]*", re.I)

@@ -49,6 +49,7 @@ from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.unheard import deeds_of, put_to_nobody
 from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next
+from lorewright.builtin.parser.weighty import form_of_weight, never, weighty, with_weight
 from lorewright.builtin.words.asides import is_never_possible, out_of_story
 from lorewright.builtin.words.board import grid_of, pattern_for
 from lorewright.builtin.words.clauses import (
@@ -115,6 +116,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     low = list(lows(words_of(out_of_story(text) or text)))
     aside, text = asked_by(text, typed)
     is_own_verb = any(longest_prefix(words, own_verbs(ctx)) for words in (low, low[1:] if low[:1] == ["i"] else []))
+    is_own_verb = is_own_verb and not is_never_possible(text)
     if aside is not None and ((is_own_verb and aside.kind not in FIXED) or exact(text, nouns.everything()) is not None):
         aside = None
     elif text not in given.options:
@@ -131,7 +133,8 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     if text.lstrip("#").isdigit() and board is None:
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return output_of([asking(text, question, openings(ctx.nouns))], ctx, ())
-    if text not in given.options and (refused := narrated(ctx, text)) is not None:
+    refused = None if text in given.options else narrated(ctx, text) or never(ctx, text, is_board=board is not None)
+    if refused is not None:
         return output_of([refused], ctx, ())
     named = noun_alone(ctx, text) if board is None and text not in given.options else None
     bargain = find_bargain()
@@ -142,6 +145,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     said = text[1:-1] if _QUOTED.fullmatch(text) else text
     is_alone = len([*filter(None, low)]) == 1 and "?" not in text
     is_sure = (is_alone and said == text) or (board is None and is_command(ctx, low, readings))
+    is_sure = is_sure and not form_of_weight(ctx, text)
     found = () if text in given.options or is_sure else tag_acts(said)
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
@@ -149,7 +153,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     tagged = map(with_nouns, parts if board is None else _squares_apart(board, parts))
     called = (with_name_apart(ctx, act, kind_of(act).called) for act in tagged)
     apart = with_decrees(ctx, (deed for act in called for deed in deeds_of(ctx, act)))
-    acts = acts_meant(ctx, on_condition(apart))
+    acts = acts_meant(ctx, with_weight(ctx, on_condition(apart)))
     is_plain = {act.words for act in acts} <= {act.words.strip(" *_") for act in found}
     if acts and is_plain and _are_read_as(ctx, acts, readings, given.ahead):
         readings = [told_as(ctx, act, reading) for act, reading in zip(acts, readings, strict=True)]
@@ -341,8 +345,8 @@ def _read_at_once(ctx: ParseContext, act: Act) -> Reading | None:
     kind = kinds().get(act.kind, Kind())
     if act.kind == DECREE:
         return decreed(act)
-    if (claimed := lacking(ctx, act)) is not None:
-        return claimed
+    if (refused := weighty(ctx, act) or lacking(ctx, act)) is not None:
+        return refused
     if kind.said or kind.aside:
         own = own_asked_about(ctx, act, kind) or way_alone(ctx, act.words) if kind.said else None
         return own or carried_over(ctx, act)

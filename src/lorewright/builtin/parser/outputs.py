@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.acts.kinds import Kind, form_of, is_speech, kind_of, kinds
-from lorewright.builtin.parser.decrees import DECREED, INVENTED
+from lorewright.builtin.parser.decrees import DECREED, INVENTED, decree_words
 from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -86,7 +86,10 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
             said = " ".join(dict.fromkeys(aside.words for aside in asides))
             wondered = wondered.model_copy(update={"words": said[:MAX_WORDS]})
         # All that is asked of the program is answered at once.
-        beside = tuple(aside for aside in dict.fromkeys(asides) if aside != wondered and _is_answered(aside))
+        answered = (
+            each for each in dict.fromkeys(asides) if _is_answered(each) or each.kind == wondered.kind == "told"
+        )
+        beside = tuple(aside for aside in answered if aside != wondered)
         if others and _is_answered(wondered) and wondered.kind != "lore":
             beside = (*beside, Aside(kind="told", words=f"Not done: “{excerpt(others[0])}”."))
         return InterpreterOutput(intent=f"wonder: {excerpt(wondered.words)}", aside=wondered, beside=beside)
@@ -175,9 +178,14 @@ def _is_small(action: Action) -> bool:
     verb, look = verb_of(action.type), verb_for("examine")
     if look is not None and action.type == look.name:
         return True
-    syntax = None if verb is None else verb.part(Syntax)
     is_shown = verb is not None and verb.is_free and action.target_id is None and "detail" in action.metadata
-    return is_shown or (syntax is not None and syntax.posture is not None)
+    return is_shown or _is_posture(action)
+
+
+def _is_posture(action: Action) -> bool:
+    verb = verb_of(action.type)
+    syntax = None if verb is None else verb.part(Syntax)
+    return syntax is not None and syntax.posture is not None
 
 
 def _wanted(reading: Reading) -> str:
@@ -280,7 +288,8 @@ def told_as(ctx: ParseContext, act: Act, reading: Reading) -> Reading:
     if reading.is_sure:
         return reading
     if act.score >= max(_TOLD, kinds().get(act.kind, Kind()).least) and reading.actions:
-        form = {"form": form_of(act, reading)}
+        is_vain = act.kind in decree_words()["trying"] and all(map(_is_posture, reading.actions))
+        form = {"form": _TRIED if is_vain else form_of(act, reading)}
         actions = (action.model_copy(update={"metadata": {**action.metadata, **form}}) for action in reading.actions)
         reading = replace(reading, actions=tuple(actions))
     is_named = bool(reading.unknown) and reading.unknown.casefold() not in _NO_NAMES
@@ -330,6 +339,8 @@ def _missing(act: Act, reading: Reading) -> Unclear | None:
 
 # Words for things that were named before, and the name of none.
 _NO_NAMES = frozenset("both all each one some half either".split())
+# How an attempt is told that nothing has an answer to.
+_TRIED = "tried"
 # From that on an act is told as its kind.
 _TOLD = 0.3
 

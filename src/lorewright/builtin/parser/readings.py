@@ -214,6 +214,8 @@ def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
     return lines
 
 
+# So begin the forms of what does not come to pass, whatever is tried: it is told by itself, with its reason.
+REFUSED = "no_"
 # What is tried with those whom only the prose shows, where a verb wants a person.
 ADDRESS = "talk to"
 

@@ -22,7 +22,7 @@ from lorewright.builtin.parser.acts.kinds import (
 )
 from lorewright.builtin.parser.decrees import decree_words
 from lorewright.builtin.parser.lines.conditions_met import as_told
-from lorewright.builtin.parser.readings import ParseContext, Reading, act_word, posed
+from lorewright.builtin.parser.readings import REFUSED, ParseContext, Reading, act_word, posed
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.small_talk import with_subjects
 from lorewright.builtin.words.act_nouns import MATTER
@@ -249,7 +249,8 @@ def _as_beats(readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _is_beat(reading: Reading) -> bool:
-    return len(reading.actions) == 1 and _is_posture(reading.actions[0])
+    is_one = len(reading.actions) == 1 and _is_posture(reading.actions[0])
+    return is_one and not reading.actions[0].form.startswith(REFUSED)
 
 
 def _one_beat(first: Reading, second: Reading) -> Reading | None:

@@ -312,7 +312,7 @@ MEASURES = frozenset(
     " blob mouthful sheet strand".split()
 )
 # Words before a noun that name nothing of it.
-_VAGUE = frozenset("whole entire sure whatever whichever any every each both several more other".split())
+_VAGUE = frozenset("all the whole entire sure whatever whichever any every each both several more other".split())
 
 
 def is_found_here(noun: str, nouns: Nouns) -> bool:

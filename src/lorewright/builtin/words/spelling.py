@@ -12,7 +12,7 @@ from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.english import ALIKE, cost_of, is_english, is_name, likely_words, sound_of
 from lorewright.builtin.words.plain_words import cut_apart, goes_on, in_plain_words, is_open, with_spaces
 from lorewright.builtin.words.short_words import act_of_signs, begins_act, begins_verb, word_meant
-from lorewright.scene_lore.nouns import common_verbs, function_words, known_words
+from lorewright.scene_lore.nouns import common_verbs, function_words, is_verb, known_words
 
 _TOKEN = re.compile(r"w/|'em\b|[&+](?= )|[^\W_]+(?:['’-][^\W_]+)*")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
@@ -367,7 +367,7 @@ def mended_word(low: str, shown: Collection[str], *, begins: bool) -> str:
     """Return the only word that an unknown word in lower case is meant to be: one of the prose, a small word, or a verb
     where one stands (it `begins` a clause); empty where there is none, or more than one."""
     is_known = any(stem in _known() or stem in shown for stem in _stems(low))
-    if len(low) < _LONG_ENOUGH or not low.isalpha() or is_known:
+    if len(low) < _LONG_ENOUGH or not low.isalpha() or is_known or _is_undone(low):
         return ""
     for words in (shown, _verb_words(), _small_words()) if begins else (shown, _small_words()):
         likely = {word for word in words if _is_slip(low, word)} or {word for word in words if _sounds_like(low, word)}
@@ -377,6 +377,11 @@ def mended_word(low: str, shown: Collection[str], *, begins: bool) -> str:
 
 
 _LONG_ENOUGH = 4
+
+
+def _is_undone(low: str) -> bool:
+    """Tell whether a word is made from a verb, for doing it backwards: `uncry`."""
+    return low.startswith("un") and is_verb(low[2:])
 
 
 def _stems(low: str) -> Iterator[str]:
@@ -450,7 +455,7 @@ def _known() -> frozenset[str]:
 def likely_word(low: str, scene: Collection[str], *, begins: bool) -> str:
     """Return the common word that an unknown one in lower case is clearly meant to be; empty for none, for several, and
     where it may as well be a word of the scene, or a name."""
-    if len(low) < _LONG_ENOUGH or not (low.isascii() and low.isalpha()):
+    if len(low) < _LONG_ENOUGH or not (low.isascii() and low.isalpha()) or _is_undone(low):
         return ""
     if any(is_english(stem) or stem in scene or stem in _known() for stem in _stems(low)):
         return ""
