@@ -115,6 +115,7 @@ def test_each_question_of_a_line_is_answered_in_turn(tmp_path: Path, line: str, 
         "take the rope. how do I save?",
         "is this saved, and is there a rope? take the rope",
         "take the rope, btw can I save?",
+        "I take the rope. Does it save the game itself?",
     ],
 )
 def test_a_question_to_the_game_is_answered_beside_what_is_played(tmp_path: Path, line: str) -> None:

@@ -17,6 +17,7 @@ from lorewright.builtin.words.asides import (
 )
 from lorewright.builtin.words.clauses import lows, words_of
 from lorewright.builtin.words.noun_phrases import Nouns, exact
+from lorewright.scene_lore.nouns import is_verb
 from lorewright.values.readings import Aside
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Board
@@ -68,9 +69,10 @@ def aside_of(
     is_called = any(exact(word, nouns.people + nouns.known_people) for word in (*low[:1], *low[-1:]))
     kind, text = aside_to_game(text, typed, is_called=is_called)
     own = re.compile(rf"\b{re.escape(nouns.player.name)}\b", re.IGNORECASE)
-    if not kind and is_question(text) and own.search(text):
+    if kind in ("", "rules") and is_question(text) and own.search(text):
         # Who asks of their own person by name asks who they are.
-        kind, _ = aside_to_game(own.sub("my character", text), own.sub("my character", typed), is_called=False)
+        named, _ = aside_to_game(own.sub("my character", text), own.sub("my character", typed), is_called=False)
+        kind = named or kind
     if board is not None and kind and not _of_levels(text) and (answer := answer_of(board, text)):
         return Aside(kind="told", words=answer), text
     if numbers := numbers_asked_about(text, given.clocks, () if kind else given.stats, is_called=is_called):
@@ -112,11 +114,12 @@ def asked_in_turn(aside: Aside | None, text: str, asked_by: AskedBy) -> tuple[tu
         is_same = found is not None and bool(asked) and asked[-1].kind == found.kind != "told"
         is_same = is_same or (bool(asked) and asked[-1].kind == "clocks" and _OF_IT.search(part) is not None)
         goes_on = bool(asked) and (_goes_on(part, is_deed=aside is None) or _goes_on_of_one(asked, part))
+        goes_on = goes_on or (bool(asked) and aside is not None and aside.kind == "clocks")
         if found is not None and not is_same:
             asked.append(found if found.kind == "told" else _with_words(found, lead, part))
         elif is_same or (goes_on and found is None):
             asked[-1] = asked[-1] if asked[-1].kind == "told" else _with_words(asked[-1], asked[-1].words, part)
-        elif not asked and not _asks(part):
+        elif not asked and not _asks(part) and not _is_done(part):
             lead = f"{lead} {part}".strip()
             continue
         else:
@@ -164,6 +167,20 @@ def _goes_on(part: str, *, is_deed: bool) -> bool:
     if not _asks(part):
         return not is_deed
     return len(part.split()) <= _FEW or bool(_BACK.search(part)) or bool(subjects_in(part, "questions"))
+
+
+def _is_done(part: str) -> bool:
+    """Tell whether words before a question are a deed, no mere lead-in: `I pick up the cup.`"""
+    said = re.sub(r"^(?:(?:and|then|so|ok|i|we|just),? )+", "", part.casefold()).split()
+    return len(said) > 1 and is_verb(said[0].strip(",.")) and said[0] not in _NO_DEEDS
+
+
+# Verbs of what leads in to a question, or says how it is meant.
+_NO_DEEDS = frozenset(
+    "am have had know think guess mean want wanna need understand get see wonder forget forgot feel like love hate play"
+    " wait help look listen hold tell give show explain remind let say hear check do did was will would can could be"
+    " suppose assume hope believe started start begin keep try lost died hint undo save restart".split()
+)
 
 
 def _goes_on_of_one(asked: list[Aside], part: str) -> bool:

@@ -8,7 +8,7 @@ from functools import cache
 
 from lorewright.builtin.parser.decrees import DECREED, INVENTED
 from lorewright.builtin.parser.outputs import DECREED_SAID
-from lorewright.builtin.words.asides import subjects, subjects_in
+from lorewright.builtin.words.asides import clocks_asked_about, subjects, subjects_in
 from lorewright.builtin.words.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words
 from lorewright.rules.hours import time_of_day
@@ -138,12 +138,14 @@ def answer_aside(
 def _subjects(kind: str, state: WorldState, rules: CampaignRules, words: str) -> tuple[str, ...]:
     """Return what a question about the game is about, beside what its kind answers already."""
     found = [subject for subject in subjects_in(words, "questions") if subject not in _SAID.get(kind, (kind,))]
-    if clocks_named(state, words) and "typing" not in found:
+    stats = stats_named(rules, words)
+    is_of_clocks = clocks_asked_about(words, [clock["name"] for clock in state.clocks_shown()]) or not stats
+    if is_of_clocks and clocks_named(state, words) and "typing" not in found:
         # Who asks how to talk to people means no clock of that name.
         found = ["clocks", *(subject for subject in found if subject not in _OF_THE_PROGRAM)]
     if "whatif" in found and (kind == "losing" or "losing" in found) and _OF_LOSING.search(words.casefold()):
         found = [subject for subject in found if subject != "whatif"]
-    if stats_named(rules, words) and "stats" not in found:
+    if stats and "stats" not in found:
         found = [*(subject for subject in found if subject != "meters"), "stats"]
     others = [subject for subject in found if subject not in _WEAK]
     if "voices" in found and "voice" in rules.ruleset.summary and "truth" not in found:

@@ -61,7 +61,8 @@ _ASKS_WHETHER = re.compile(
 )
 _ASKS_CHANGE = re.compile(
     r"\b(?:swap|trade|exchange|switch|raise|increase|improve|boost|upgrade|train|gain|get|add|learn|buy|choose|pick"
-    r"|reroll|re-roll|level|levels?|change|lower|move|redistribute|respec|more of|grow|earn)\b"
+    r"|reroll|re-roll|level|levels?|change|lower|move|redistribute|respec|rise|fall|drop|decrease"
+    r"|go(?:es)? (?:up|down)|more of|grow|earn)\b"
 )
 _ASKS_WHY = re.compile(r"\b(?:why|how come)\b")
 _NO_STATS = "This story reckons with no stats: there are none to show, and none are missing."
