@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from lorewright.builtin.parser.acts.kinds import Kind, is_said, kinds
@@ -47,18 +47,18 @@ def weighty_words() -> WeightyWords:
 
 def form_of_weight(ctx: ParseContext, words: str) -> str:
     """Return the form by which a deed of weight is told; empty for any other words."""
+    return next((form for form, named in _matches(words) if all(_is_of(ctx, sort, name) for sort, name in named)), "")
+
+
+@lru_cache(maxsize=1024)
+def _matches(words: str) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Return the forms whose patterns words fit, each with what its groups name; of what is asked or quoted none."""
     if any(mark in words for mark in '?"“”'):
-        return ""
+        return ()
     plain = _plain(words)
-    return next(
-        (
-            form
-            for form, patterns in weighty_words().sorts.items()
-            for pattern in patterns
-            if (found := pattern.fullmatch(plain)) is not None
-            and all(_is_of(ctx, sort, phrase) for sort, phrase in found.groupdict().items() if phrase)
-        ),
-        "",
+    fits = ((form, each.fullmatch(plain)) for form, patterns in weighty_words().sorts.items() for each in patterns)
+    return tuple(
+        (form, tuple((sort, name) for sort, name in found.groupdict().items() if name)) for form, found in fits if found
     )
 
 

@@ -114,7 +114,7 @@ def asked_in_turn(aside: Aside | None, text: str, asked_by: AskedBy) -> tuple[tu
         is_same = found is not None and bool(asked) and asked[-1].kind == found.kind != "told"
         is_same = is_same or (bool(asked) and asked[-1].kind == "clocks" and _OF_IT.search(part) is not None)
         goes_on = bool(asked) and (_goes_on(part, is_deed=aside is None) or _goes_on_of_one(asked, part))
-        goes_on = goes_on or (bool(asked) and aside is not None and aside.kind == "clocks")
+        goes_on = goes_on or (bool(asked) and aside is not None and aside.kind == "clocks" and not _is_done(part))
         if found is not None and not is_same:
             asked.append(found if found.kind == "told" else _with_words(found, lead, part))
         elif is_same or (goes_on and found is None):
@@ -165,16 +165,19 @@ def _with_words(aside: Aside, *parts: str) -> Aside:
 def _goes_on(part: str, *, is_deed: bool) -> bool:
     """Tell whether words go on about what was asked before them; what is no question may be a deed beside it."""
     if not _asks(part):
-        return not is_deed
+        return not is_deed and not _is_done(part)
     return len(part.split()) <= _FEW or bool(_BACK.search(part)) or bool(subjects_in(part, "questions"))
 
 
 def _is_done(part: str) -> bool:
-    """Tell whether words before a question are a deed, no mere lead-in: `I pick up the cup.`"""
+    """Tell whether words beside a question are a deed, no mere lead-in: `I pick up the cup.`"""
     said = re.sub(r"^(?:(?:and|then|so|ok|i|we|just),? )+", "", part.casefold()).split()
+    if " ".join(said[:2]) in _DEEDS:
+        return True
     return len(said) > 1 and is_verb(said[0].strip(",.")) and said[0] not in _NO_DEEDS
 
 
+_DEEDS = frozenset(("look at", "look around", "look in", "look under"))
 # Verbs of what leads in to a question, or says how it is meant.
 _NO_DEEDS = frozenset(
     "am have had know think guess mean want wanna need understand get see wonder forget forgot feel like love hate play"
