@@ -78,6 +78,10 @@ def prose_slots(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact]
     return ({"detail": True}, {"noun": noun.name}) if outcome.reason == "object_not_found" else None
 
 
+# After a noun that no other noun follows: no light switch is not no light.
+_NO_MORE = r"(?=\W*$|[.,;:!?]| (?:in|on|at|here|there|to|of|and|or|but|left|for|under|by|with|any|that|which)\b)"
+
+
 def denied_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """Return that a thing is not here, in a sentence that says so itself (`there is no key in it`), for whatever is
     done to it; None where it is shown, and for a look at it."""
@@ -85,7 +89,7 @@ def denied_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if shown is None or is_of_senses(outcome.form):
         return None
     noun = re.sub(r"^(?:the|an?|your) ", "", shown.name)
-    denied = re.compile(rf"\bthere (?:is|are|was|were) no {re.escape(noun)}\b", re.IGNORECASE)
+    denied = re.compile(rf"\bthere (?:is|are|was|were) no {re.escape(noun)}{_NO_MORE}", re.IGNORECASE)
     if (line := next((line for line in shown.lines if denied.search(line.text)), None)) is None:
         return None
     beat = Beat("outcome", "blocked.object_not_found", {"detail": True}, {"noun": noun})

@@ -109,6 +109,8 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         left = [reading for reading in readings if reading.actions and not any(act in tried for act in reading.actions)]
         lost = (*lost, *(reading.words for reading in left))
         confidence = min(confidence, 0.8)
+    # What the game itself answers has its answer.
+    told = {each.words for each in everything if each.aside is not None and each.aside.kind == "told"}
     # A model, where there is one, may make something of the rest.
     confidence = min(confidence, 0.5) if lost else confidence
     unclear = next((reading.unclear for reading in readings if reading.unclear and not reading.is_lost), None)
@@ -124,7 +126,7 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
         risk_flags=risks,
         confidence=confidence,
         unclear=unclear,
-        not_played=lost,
+        not_played=tuple(words for words in lost if words not in told),
         played=". ".join(reading.words for reading in readings) if lost or beside else "",
         rest=_rest(everything, lost) if lost else None,
         beside=beside,
