@@ -393,7 +393,7 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
         return ""  # `elbows on the table`
     verb, is_third = first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
-    verb = verb or ("have" if text.startswith("have a") and not said[5:] and is_verb(said[-1].casefold()) else "")
+    verb = verb or ("have" if text.casefold().startswith("have a") and not said[5:] and is_verb(said[-1].casefold()) else "")
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(not _is_sure(word) for word in slips):
         return ""

@@ -300,8 +300,8 @@ def _at_door(act: Act, door: str, thing: str) -> Act:
 
 # `pick up the hat, look inside for a name`
 _INSIDE = re.compile(
-    r"^(?:(?:and|then|i|carefully|quickly)\s+)*(?P<act>look|check|peek|feel|search|examine)s? "
-    r"(?P<where>inside|underneath)(?: it)?(?P<rest> for [^,.;!?]+| carefully| closely)?$",
+    r"^(?:(?:and|then|i|carefully|quickly)\s+)*(?P<act>look|check|peek|feel|search|examine|go through)s? "
+    r"(?P<where>inside|underneath|(?:in |through )?(?:its|the) pockets?)(?: it)?(?P<rest> for [^,.;!?]+| carefully| closely)?$",
     re.IGNORECASE,
 )
 
@@ -311,7 +311,11 @@ def _inside_of(act: Act, thing: str) -> Act:
     found = _INSIDE.match(act.words.strip(_AROUND))
     if found is None or not thing or is_said(act):
         return act
-    words = f"{found['act']} {found['where']} the {re.sub('^(?:the|my|a|an) ', '', thing)}{found['rest'] or ''}"
+    named, rest = re.sub("^(?:the|my|a|an) ", "", thing), found["rest"] or ""
+    if found["where"].casefold().endswith(("pocket", "pockets")):
+        search = typed("rummage")[0]
+        return Act(kind=search, words=f"{search} the {named}{rest}", target=named, score=1.0)
+    words = f"{found['act']} {found['where']} the {named}{rest}"
     return act.model_copy(update={"words": words, "target": thing})
 
 
