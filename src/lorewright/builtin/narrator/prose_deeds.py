@@ -226,6 +226,8 @@ def shown_beat(given: NarratorInput, shown: SceneryView, form: str) -> Beat:
     lines.sort(
         key=lambda line: (
             line.key not in there,
+            # Of a door what the lore says comes before what was told.
+            shown.name.endswith(" door") and line.key.startswith(TOLD),
             -len(asked & words[line.key]),
             sensed is not None and not called & words[line.key],
         )

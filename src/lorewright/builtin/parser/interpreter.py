@@ -286,7 +286,7 @@ def _are_read_as(
         and not any(mended_act(ctx, act)[1] for act in acts)
         and not any(addressed(ctx, acts))
         and all(_is_of(act, reading) for act, reading in zip(acts, readings, strict=True))
-        and not any(is_into_telephone(before, act) for before, act in pairwise(acts))
+        and not any(is_into_telephone(ctx, before, act) for before, act in pairwise(acts))
         and not any(_read_at_once(ctx, act) for act in acts)
         and not any(undone(ctx, act, alone=len(acts) == 1) for act in acts)
         and not any(past_the_next(ctx, act.target, ahead) for act in acts if is_going(act))
@@ -311,7 +311,7 @@ def _read_acts(
     readings: list[Reading] = []
     start, vocabulary, hearers = ctx, vocabulary_of(ctx.nouns), addressed(ctx, acts)
     for before, found, hearer in zip((None, *acts), acts, hearers, strict=False):
-        if before is not None and (is_into_telephone(before, found) or _goes_on_to_absent(ctx, readings, found)):
+        if before is not None and (is_into_telephone(ctx, before, found) or _goes_on_to_absent(ctx, readings, found)):
             continue
         act, slips = mended_act(ctx, found)
         heard = ctx if hearer is None else replace(ctx, listener=hearer)

@@ -393,7 +393,9 @@ def in_second_person(words: str, odd: Collection[str] = ()) -> str:
     if said[0].casefold() in lexicon().body and said[1:2] and said[1].casefold() in _OF_LIMBS:
         return ""  # `elbows on the table`
     verb, is_third = first_form(said[at].rstrip(","), " ".join(said[at + 1 : at + 2]))
-    verb = verb or ("have" if text.casefold().startswith("have a") and not said[5:] and is_verb(said[-1].casefold()) else "")
+    verb = verb or (
+        "have" if text.casefold().startswith("have a") and not said[5:] and is_verb(said[-1].casefold()) else ""
+    )
     slips = (word for at, word in enumerate(said) if word in odd and (at or not first_form(word)[1]))
     if not verb or any(not _is_sure(word) for word in slips):
         return ""
@@ -481,9 +483,7 @@ _TOLD_DEED = re.compile(r"[^\W_][\w' ,“”-]*")
 _LEADING = frozenset("and then but so while i we you first also next just still again quickly".split())
 _TRAILING = frozenset("first then please pls plz now lol too again though and".split())
 _NO_DEEDS = frozenset("say tell ask be is am are was do have had has can will would could should may must need".split())
-_OF_LIMBS = frozenset(
-    "on in at against under behind over above crossed folded wide closed open shut up down still".split()
-)
+_OF_LIMBS = frozenset("on in at against under behind over above crossed folded wide closed open shut up down".split())
 _UNTOLD = frozenset("if unless we us ourselves you're she's he's they're it's what's who's".split())
 _UNTOLD_OF_THIRD, _SAID_TO = frozenset("he she they him them i me my and".split()), {"you", "your", "yours", "yourself"}
 _IN_QUOTES = re.compile(r"[\"“]([^\"“”]+)[\"”]")

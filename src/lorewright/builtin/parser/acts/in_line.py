@@ -245,17 +245,20 @@ def _once_found(act: Act, sought: str, holder: str) -> Act:
 
 # `and see if any page has been torn out`: what there is to see was told with the deed before it.
 _WHETHER = re.compile(
-    r"^(?:(?:and|then|i|to)\s+)*(?:see|check|find out|make sure|look|tell|verify)s? (?:if|whether) "
-    r"(?P<what>(?:it|they|any|one|there|some|all|its|their|the|that|this)(?:['’]s|['’]re)?\b[^,;.!?]*)$",
+    r"^(?:(?:and|then|i|to)\s+)*(?:see|check|find out|make sure|look|tell|verify|work out|count)s? "
+    r"(?:(?:if|whether) (?P<so>(?:it|they|any|one|there|some|all|its|their|the|that|this|who|whoever|(?:any|some)(?:one"
+    r"|body|thing))(?:['’]s|['’]re)?\b[^,;.!?]*)|(?P<which>(?:which|how many) [^,;.!?]+))$",
     re.IGNORECASE,
 )
 
 
 def _whether_so(act: Act) -> Act:
-    """Return a look behind another deed whether something is so as told in its own words, without an answer that
-    nothing gives; any other act as it is."""
+    """Return a look behind another deed whether something is so, or which it is, as told in its own words, without an
+    answer that nothing gives; any other act as it is."""
     found = None if is_said(act) else _WHETHER.match(act.words.strip(_AROUND))
-    return act if found is None else _posed(f"look whether {found['what']}, and find nothing more")
+    if found is None:
+        return act
+    return _posed(f"look {found['which'] or 'whether ' + found['so']}, and find nothing more")
 
 
 def _posed(words: str) -> Act:
@@ -301,7 +304,8 @@ def _at_door(act: Act, door: str, thing: str) -> Act:
 # `pick up the hat, look inside for a name`
 _INSIDE = re.compile(
     r"^(?:(?:and|then|i|carefully|quickly)\s+)*(?P<act>look|check|peek|feel|search|examine|go through)s? "
-    r"(?P<where>inside|underneath|(?:in |through )?(?:its|the) pockets?)(?: it)?(?P<rest> for [^,.;!?]+| carefully| closely)?$",
+    r"(?P<where>inside|underneath|(?:in |through )?(?:its|the) pockets?)(?: it)?"
+    r"(?P<rest> for [^,.;!?]+| carefully| closely)?$",
     re.IGNORECASE,
 )
 

@@ -131,9 +131,9 @@ def _of_any_words() -> frozenset[str]:
     return frozenset(verb.name for verb in found if verb is not None)
 
 
-def is_into_telephone(before: Act, act: Act) -> bool:
-    """Tell whether an act is words to somebody who was called up before, and is not here."""
-    return before.kind == "phone" and is_said(act)
+def is_into_telephone(ctx: ParseContext, before: Act, act: Act) -> bool:
+    """Tell whether an act is words to somebody who was called up before, and is not here; to one who is, it is none."""
+    return before.kind == "phone" and is_said(act) and not (act.person and person_meant(ctx, act.person))
 
 
 def is_refused(reading: Reading) -> bool:

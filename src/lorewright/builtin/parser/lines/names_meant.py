@@ -354,7 +354,15 @@ def _where_is(ctx: ParseContext, found: re.Match[str]) -> str:
 
 def _lock_as_door(ctx: ParseContext, text: str) -> str:
     """Return words with the door for its lock, where the prose does not tell of that lock itself: to force the
-    study lock is to force the study door, and not the front door whose lock is shown."""
+    study lock is to force the study door, and not the front door whose lock is shown. A keyhole is that of the door of
+    a room."""
+    for door in ctx.nouns.doors if _KEYHOLE.search(text) else ():
+        named = (key.words[:-1] if key.words[-1:] == ("door",) else key.words for key in door.keys)
+        rooms = "|".join(re.escape(" ".join(words)) for words in named if words)
+        if rooms:
+            text = re.sub(
+                rf"\b(keyhole of (?:the )?)(?:{rooms})\b(?! door)", rf"\g<1>{door.name}", text, flags=re.IGNORECASE
+            )
     for door in ctx.nouns.doors if _LOCK.search(text) else ():
         told = [noun.text.casefold() for noun in ctx.shown if _A_LOCK.search(noun.name)]
         if any(" ".join(key.words) in text_of for key in door.keys for text_of in told):
@@ -374,6 +382,7 @@ def _tried(door: str, found: re.Match[str]) -> str:
     return f"pick the lock of the {door}" if found["pick"] else f"the {door}"
 
 
+_KEYHOLE = re.compile(r"\bkeyhole of\b", re.IGNORECASE)
 _LOCK = re.compile(r"\b(?:lock|keyhole)\b", re.IGNORECASE)
 _A_LOCK = re.compile(r"locks?")
 # `who is in the music room?`, `who is moving things in there?`, `what is in the attic?`
