@@ -246,8 +246,8 @@ def _once_found(act: Act, sought: str, holder: str) -> Act:
 # `and see if any page has been torn out`: what there is to see was told with the deed before it.
 _WHETHER = re.compile(
     r"^(?:(?:and|then|i|to)\s+)*(?:see|check|find out|make sure|look|tell|verify|work out|count)s? "
-    r"(?:(?:if|whether) (?P<so>(?:it|they|any|one|there|some|all|its|their|the|that|this|who|whoever|(?:any|some)(?:one"
-    r"|body|thing))(?:['’]s|['’]re)?\b[^,;.!?]*)|(?P<which>(?:which|how many) [^,;.!?]+))$",
+    r"(?:(?:if|whether) (?P<so>(?:it|they|any|one|there|some|all|its|their|the|that|this|who|whoever|(?:any|some)thing)"
+    r"(?:['’]s|['’]re)?\b[^,;.!?]*)|(?P<which>(?:which|how many) [^,;.!?]+))$",
     re.IGNORECASE,
 )
 
@@ -303,7 +303,8 @@ def _at_door(act: Act, door: str, thing: str) -> Act:
 
 # `pick up the hat, look inside for a name`
 _INSIDE = re.compile(
-    r"^(?:(?:and|then|i|carefully|quickly)\s+)*(?P<act>look|check|peek|feel|search|examine|go through)s? "
+    r"^(?:(?:and|then|i|carefully|quickly)\s+)*(?!search (?:its|the) pockets)"
+    r"(?P<act>look|check|peek|feel|search|examine|go through)s? "
     r"(?P<where>inside|underneath|(?:in |through )?(?:its|the) pockets?)(?: it)?"
     r"(?P<rest> for [^,.;!?]+| carefully| closely)?$",
     re.IGNORECASE,

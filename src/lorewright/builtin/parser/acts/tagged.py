@@ -61,8 +61,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 # The aside of what is said to the program, from when on it is not doubted, and any other.
 _PROGRAM, _SURE, _LIKELY = "program", 0.7, 0.5
 _CLEAR = 0.9
-# Below that the kind of an act is a guess, and a reading by the grammar counts for more.
-UNSURE = 0.4
+UNSURE = 0.4  # Below that the kind of an act is a guess, and a reading by the grammar counts for more.
 # Below that a line that an act may amount to is asked about, and not played.
 _DOUBTFUL = 0.25
 
@@ -132,8 +131,9 @@ def _of_any_words() -> frozenset[str]:
 
 
 def is_into_telephone(ctx: ParseContext, before: Act, act: Act) -> bool:
-    """Tell whether an act is words to somebody who was called up before, and is not here; to one who is, it is none."""
-    return before.kind == "phone" and is_said(act) and not (act.person and person_meant(ctx, act.person))
+    """Tell whether an act is words to somebody who was called up before, and is not here."""
+    other = act.person.casefold() not in lexicon().person_pronouns and person_meant(ctx, act.person)
+    return before.kind == "phone" and is_said(act) and not other
 
 
 def is_refused(reading: Reading) -> bool:
