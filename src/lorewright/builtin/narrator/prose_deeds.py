@@ -89,7 +89,7 @@ def denied_beat(given: NarratorInput, outcome: Outcome) -> Beat | None:
     if shown is None or is_of_senses(outcome.form):
         return None
     noun = re.sub(r"^(?:the|an?|your) ", "", shown.name)
-    denied = re.compile(rf"\bthere (?:is|are|was|were) no {re.escape(noun)}{_NO_MORE}", re.IGNORECASE)
+    denied = re.compile(rf"\bthere (?:is|are|was|were) no (?:[\w-]+ )?{re.escape(noun)}{_NO_MORE}", re.IGNORECASE)
     if (line := next((line for line in shown.lines if denied.search(line.text)), None)) is None:
         return None
     beat = Beat("outcome", "blocked.object_not_found", {"detail": True}, {"noun": noun})

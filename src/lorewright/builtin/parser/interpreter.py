@@ -183,6 +183,11 @@ def _squares_apart(board: Board, acts: Iterable[Act]) -> Iterator[Act]:
     """Yield the acts, a square that ends one as an act by itself: `stare him down, top middle`."""
     grid = grid_of(board)
     for act in acts:
+        first, joint, more = act.words.partition(" and ")
+        if joint and is_said(act) and picks_in(grid, first, is_alone=True):
+            # `top middle and don't cry`
+            yield from (Act(kind=act.kind, words=first), act.model_copy(update={"words": more}))
+            continue
         head, comma, tail = act.words.rpartition(": " if act.words.rpartition(": ")[1] else ", ")
         is_deed = bool(kind_of(act).lines or kind_of(act).harmless) and not is_said(act)
         # `tell him about my aunt, then top left`
