@@ -425,7 +425,7 @@ def through_door(ctx: ParseContext, readings: Sequence[Reading]) -> list[Reading
 def _through(words: str) -> str:
     """Return what is said through a door as it stands after `you`."""
     plain = re.sub(r"^(?:(?:and|then|i) )+", "", words.strip(' "“”*'), flags=re.IGNORECASE)
-    plain = re.sub(r"[ ,]*\. ", " and ", plain)
+    plain = re.sub(r"(?<=\w),?\. (?=[a-z])", " and ", plain)
     told = _SPOKEN.match(plain)
     if told is None:
         return f"say “{plain}” through the door" if len(plain) < _LONGEST else "say it through the door"

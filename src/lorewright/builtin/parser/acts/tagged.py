@@ -50,7 +50,7 @@ from lorewright.builtin.parser.vocatives import short_name
 from lorewright.builtin.parser.ways import is_named_as, is_open_way, may_be_opened
 from lorewright.builtin.words.asides import is_of_the_game, is_question
 from lorewright.builtin.words.clauses import lexicon, verb_with, words_of
-from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, Tie, in_prose, resolve
+from lorewright.builtin.words.noun_phrases import TITLED, PhraseMatch, Tie, exact, in_prose, resolve
 from lorewright.builtin.words.tagging import Act
 from lorewright.rules.verbs import free_verb, is_answered, verb_for, verb_of
 from lorewright.scene_lore.nouns import is_verb
@@ -132,8 +132,8 @@ def _of_any_words() -> frozenset[str]:
 
 def is_into_telephone(ctx: ParseContext, before: Act, act: Act) -> bool:
     """Tell whether an act is words to somebody who was called up before, and is not here."""
-    other = act.person.casefold() not in lexicon().person_pronouns and person_meant(ctx, act.person)
-    return before.kind == "phone" and is_said(act) and not other
+    is_here = act.person.casefold() not in lexicon().person_pronouns and exact(act.person, ctx.nouns.people)
+    return before.kind == "phone" and is_said(act) and not is_here
 
 
 def is_refused(reading: Reading) -> bool:
