@@ -80,7 +80,14 @@ def test_a_handle_is_that_of_each_door() -> None:
 def test_whether_something_is_so_is_looked_at_and_has_no_made_up_answer() -> None:
     worn = act("wear", "try the coat on", target="coat")
     assert meant(worn, act("look", "and see if it fits"))[1:] == ["look whether it fits, and find nothing more"]
+    assert meant(worn, act("look", "see which one is torn"))[1:] == ["look which one is torn, and find nothing more"]
     assert meant(act("look", "see if it fits")) == ["see if it fits"]
+
+
+def test_an_inside_is_that_of_what_was_handled_and_a_pocket_is_searched() -> None:
+    taken = act("take", "take the hat", target="hat")
+    assert meant(taken, act("look", "look inside for a name"))[1:] == ["look inside the hat for a name"]
+    assert meant(taken, act("look", "check its pockets", target="its pockets"))[1:] == ["search the hat"]
 
 
 def test_who_goes_over_to_what_is_here_goes_nowhere() -> None:

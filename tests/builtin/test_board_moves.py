@@ -287,6 +287,21 @@ def test_who_asks_about_crosses_or_lets_somebody_else_begin_marks_nothing() -> N
     assert asked(read("bruh u go 1st i dont care")) == set()
 
 
+def test_a_square_before_words_is_marked_and_the_words_are_said() -> None:
+    line = "top middle and don't cry when you lose"
+    found = read(line, acts=(Act(kind="comfort", words=line, score=0.9),))
+    assert marked(found) == ["top_middle"] and len(found.proposed_actions) == 2
+
+
+def test_what_the_game_answers_is_not_quoted_as_not_played() -> None:
+    acts = (
+        Act(kind="offer", words="play chess instead", score=0.9),
+        Act(kind="write", words="then mark the centre", score=0.9),
+    )
+    found = read("play chess instead, then mark the centre", acts=acts)
+    assert "play chess instead" not in found.not_played
+
+
 def test_nobody_wins_by_saying_so_beside_a_mark() -> None:
     acts = (Act(kind="go", words="right side middle one.", score=0.2), Act(kind="thought", words="ez win", score=0.1))
     found = read("rite side midle one. ez win", acts=acts)

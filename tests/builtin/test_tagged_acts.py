@@ -15,6 +15,7 @@ from lorewright.builtin.parser.interpreter import interpret
 from lorewright.builtin.parser.outputs import MAX_STEPS
 from lorewright.builtin.words.noun_phrases import nouns_of
 from lorewright.builtin.words.tagging import Act
+from lorewright.rules.actions import Action, with_known_metadata
 from lorewright.values.readings import Talk
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from lorewright.values.scope import Named
@@ -117,6 +118,24 @@ def test_what_is_said_into_a_telephone_is_said_to_nobody_here() -> None:
     assert all(action.target_id is None for action in output.proposed_actions)
 
 
+def test_who_is_asked_beside_a_call_is_asked() -> None:
+    call, asked = "i ring up my aunt", "and ask Viktor about Jin"
+    output = reading(
+        f"{call} {asked}", act("phone", call, person="my aunt"), act("ask", asked, person="Viktor", topic="Jin")
+    )
+    assert [action.target_id for action in output.proposed_actions if action.type == "ask"] == ["p:viktor"]
+
+
+def test_what_is_taken_for_another_type_of_act_leaves_a_record_that_is_read_again() -> None:
+    tried = Action(
+        type="attempt", actor_id="p:jo", metadata={"verb": "slip", "detail": "crowd", "detail_is": "scenery"}
+    )
+    for name in ("sneak", "wait", "look", "ask"):
+        taken = with_known_metadata(tried.model_copy(update={"type": name}))
+        assert Action.model_validate_json(taken.model_dump_json()) == taken
+    assert with_known_metadata(tried) is tried
+
+
 def test_who_is_spoken_of_is_not_spoken_to() -> None:
     words = "you think jin is out there"
     output = reading(words, act("ask_opinion", words, person="jin", topic="is out there"))
@@ -205,6 +224,8 @@ def test_whatever_is_tagged_names_nothing_outside_the_scope(score: float, acts: 
     output = reading(". ".join(act.words for act in tagged) or "hm", *tagged)
     known = {candidate.id for candidate in (*BAR.everything(), *BAR.known_people, *BAR.known_places, BAR.player)}
     assert len(output.proposed_actions) <= MAX_STEPS
+    for action in output.proposed_actions:
+        assert Action.model_validate_json(action.model_dump_json()) == action
     for action in output.proposed_actions:
         named = {action.target_id, action.location_id, action.item_id} - {None}
         assert named <= known

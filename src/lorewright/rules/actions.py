@@ -86,6 +86,16 @@ class Action(Frozen):
         return self.target_id is not None and bool(self.metadata.get("whisper", False))
 
 
+def with_known_metadata(action: Action) -> Action:
+    """Return an action with the metadata that its type has, so that its record can be read again: a copy of an action
+    that was taken for another type may bring more."""
+    verb = verb_of(action.type)
+    known = set() if verb is None else {*verb.metadata.model_fields, *_FormMetadata.model_fields}
+    if verb is None or known.issuperset(action.metadata):
+        return action
+    return action.model_copy(update={"metadata": {key: kept for key, kept in action.metadata.items() if key in known}})
+
+
 _CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
 
 

@@ -46,7 +46,7 @@ from lorewright.rules.patch import Outcome, Patch, ReasonCode
 from lorewright.rules.reach import exits_to, known_way, way, why_not_open
 from lorewright.rules.reasons import why_not_go, why_not_reach
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.verbs import RuleNames, Sight, Verb, verb_for, verb_of
+from lorewright.rules.verbs import DetailMetadata, RuleNames, Sight, Verb, verb_for, verb_of
 from lorewright.values.records import Evidence, NarratorInput
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
@@ -246,10 +246,10 @@ GO = Verb(
 # sneak: go somewhere unseen, past somebody, or keep out of sight.
 
 
-class SneakMetadata(Frozen):
-    """How or where, in the player's words."""
+class SneakMetadata(DetailMetadata):
+    """How or where, in the player's words, and the verb of an attempt that was read as hiding."""
 
-    detail: str = Field(default="", max_length=200)
+    verb: str = Field(default="", max_length=60)
 
 
 def _why_not_sneak(action: Action, state: WorldState) -> ReasonCode | None:

@@ -27,7 +27,7 @@ from lorewright.builtin.words.echoes import echoed
 from lorewright.builtin.words.noun_phrases import Nouns, exact, key_words, words_shown
 from lorewright.builtin.words.spelling import spelled_out
 from lorewright.builtin.words.tagging import Act
-from lorewright.rules.actions import Action
+from lorewright.rules.actions import Action, with_known_metadata
 from lorewright.rules.verbs import verb_for, verb_of
 from lorewright.scene_lore.nouns import known_words, singular
 from lorewright.values.readings import Aside, Unclear
@@ -100,7 +100,7 @@ def output_of(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk,
     asked = [each for each in everything if each.words in lost and each.aside is not None and _is_answered(each.aside)]
     beside = tuple(dict.fromkeys(_by_phrase(each.aside) for each in asked if each.aside is not None))
     lost = tuple(words for words in lost if words not in {each.words for each in asked})
-    actions = tuple(action for reading in readings for action in reading.actions)
+    actions = tuple(with_known_metadata(action) for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
     confidence = min(reading.confidence for reading in readings)
     tried = _first(actions)
