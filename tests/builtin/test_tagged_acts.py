@@ -136,6 +136,19 @@ def test_what_is_taken_for_another_type_of_act_leaves_a_record_that_is_read_agai
     assert with_known_metadata(tried) is tried
 
 
+def test_all_that_is_quoted_is_said_where_anybody_hears_it() -> None:
+    line = '"Nobody is in. Would you leave that room alone? Sit down."'
+    acts = (
+        act("opinion", "Nobody is in."),
+        Act(kind="go", words="Would you leave that room alone?", score=0.3),
+        act("sit", "Sit down."),
+    )
+    output = reading(line, *acts)
+    assert {action.target_id for action in output.proposed_actions} == {"p:viktor"}
+    assert all(action.location_id is None for action in output.proposed_actions)
+    assert types(reading('"sit down"', act("sit", "sit down"))) == ["sit"]
+
+
 def test_who_is_spoken_of_is_not_spoken_to() -> None:
     words = "you think jin is out there"
     output = reading(words, act("ask_opinion", words, person="jin", topic="is out there"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
+from lorewright.builtin.parser.acts.in_line import as_quoted
 from lorewright.builtin.parser.acts.kinds import Kind, is_going, is_said, is_small, kind_of, kinds, on_condition
 from lorewright.builtin.parser.acts.meant import acts_meant, plainly, undone
 from lorewright.builtin.parser.acts.tagged import (
@@ -149,7 +150,7 @@ def interpret(given: InterpreterInput, tag_acts: TagActs = no_acts) -> Interpret
     found = () if text in given.options or is_sure else tag_acts(said)
     cut = partial(acts_of, tag_acts=tag_acts, is_said=is_said, is_small=is_small)
     apart_of = partial(_cut_anew, cut, tag_acts, {said: found})
-    parts = with_narrated(ctx, said, apart_of) if found else ()
+    parts = as_quoted(ctx, text, with_narrated(ctx, said, apart_of)) if found else ()
     tagged = map(with_nouns, parts if board is None else _squares_apart(board, parts))
     called = (with_name_apart(ctx, act, kind_of(act).called) for act in tagged)
     apart = with_decrees(ctx, (deed for act in called for deed in deeds_of(ctx, act)))

@@ -4,7 +4,7 @@ after the other, what is to be found first is not had yet, a keyhole is that of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lorewright.builtin.parser.acts.kinds import TURNED, is_going, is_said, kind_of, kinds
 from lorewright.builtin.parser.pieces import is_place
@@ -40,6 +40,30 @@ def as_in_line(ctx: ParseContext, acts: Sequence[Act]) -> list[Act]:
         door = _door_of(ctx, act) or ("" if is_going(act) else door)
         thing = act.target if act.target and act.target.casefold() not in _PRONOUNS else thing
         found.append(act)
+    return found
+
+
+_QUOTATION = re.compile(r"[\"“]([^\"“”]+)[\"”]")
+_SAYS_ON = re.compile(
+    r"(?:and |but |then |so |please |well )*(?:i|he|she|it|we|they|you|the|that|this|there|my|his|her)\b", re.I
+)
+# From so much on it is not doubted that words are said.
+_SURELY = 0.9
+
+
+def as_quoted(ctx: ParseContext, text: str, acts: Iterable[Act]) -> list[Act]:
+    """Return the acts of a line, those in quotation marks as said where anybody hears them: `"Sit down. I'll be back."`
+    is no walk. A deed alone may be typed in them."""
+    quoted = [said.casefold() for said in _QUOTATION.findall(text)] if ctx.nouns.people else []
+    given, found = list(acts), list[Act]()
+    for act in given:
+        words = act.words.strip(_AROUND + '"“”').casefold()
+        is_alone = len(given) == 1 and not is_said(act)
+        if not words or not any(words in said for said in quoted) or kind_of(act).aside or is_alone:
+            found.append(act)
+            continue
+        kind = act.kind if is_said(act) else "opinion" if _SAYS_ON.match(words) else "request"
+        found.append(act.model_copy(update={"kind": kind, "score": max(act.score, _SURELY)}))
     return found
 
 
