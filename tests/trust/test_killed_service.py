@@ -88,7 +88,7 @@ def test_no_answered_turn_is_lost_and_the_same_key_gives_the_same_bytes(on_loopb
                     assert player.send(key, line).content == content
             for player in players:
                 player.start()
-            time.sleep(random_moment.uniform(0.2, 2.0))
+            time.sleep(random_moment.uniform(0.5, 5.0))
             process.send_signal(signal.SIGKILL)
             for player in players:
                 player.join(60)
