@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lorewright.builtin.narrator.authored import said_gone
-from lorewright.builtin.parser.decrees import DECREED
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.refusals.decrees import DECREED
 from lorewright.builtin.words.tagging import Act
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from support.narrator_bar import SCOPES

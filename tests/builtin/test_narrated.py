@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.builtin.parser.decrees import DECREE, DECREED, INVENTED, decreed
 from lorewright.builtin.parser.interpreter import interpret
+from lorewright.builtin.parser.refusals.decrees import DECREE, DECREED, INVENTED, decreed
 from lorewright.builtin.words.narrated import in_parts, invents
 from lorewright.builtin.words.noun_phrases import Nouns, nouns_of
 from lorewright.builtin.words.tagging import Act

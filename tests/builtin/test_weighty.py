@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.builtin.parser.weighty import weighty_words
+from lorewright.builtin.parser.refusals.weighty import weighty_words
 from lorewright.builtin.words.tagging import Act
 from lorewright.values.records import InterpreterInput, InterpreterOutput
 from support.narrator_bar import SCOPES

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lorewright.builtin.parser.acts.kinds import PART, Kind, is_said, kind_of, kinds, words_in
-from lorewright.builtin.parser.lacking import is_here, without_tool
 from lorewright.builtin.parser.pieces import fuzzy_first, joined, named_first
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -29,6 +28,7 @@ from lorewright.builtin.parser.readings import (
     typeable,
     wondering,
 )
+from lorewright.builtin.parser.refusals.lacking import is_here, without_tool
 from lorewright.builtin.parser.steps import is_of_body
 from lorewright.builtin.words.clauses import Word, bare, lexicon, lows, parted, trimmed, verb_with, words_of
 from lorewright.builtin.words.noun_phrases import Nouns, PhraseMatch, exact, in_prose, key_words, resolve, words_shown

@@ -21,10 +21,8 @@ from lorewright.builtin.parser.acts.tagged import (
     with_nouns,
 )
 from lorewright.builtin.parser.clause_reading import is_command, read_clause
-from lorewright.builtin.parser.decrees import DECREE, beyond, decreed, narrated, with_decrees, with_narrated
 from lorewright.builtin.parser.guesses import SOCIAL, asked_in_full, confirmed_line, mended_act, noun_alone, voiced
 from lorewright.builtin.parser.handling import handled, own_asked_about, way_alone
-from lorewright.builtin.parser.lacking import lacking
 from lorewright.builtin.parser.lines.asked_in_turn import FIXED, aside_of, asked_in_turn, with_asides
 from lorewright.builtin.parser.lines.conditions_met import hangs_on_search, if_none
 from lorewright.builtin.parser.lines.in_hand import with_purpose_seen
@@ -44,13 +42,15 @@ from lorewright.builtin.parser.readings import (
     only_person,
     openings,
 )
+from lorewright.builtin.parser.refusals.decrees import DECREE, beyond, decreed, narrated, with_decrees, with_narrated
+from lorewright.builtin.parser.refusals.lacking import lacking
+from lorewright.builtin.parser.refusals.weighty import form_of_weight, never, weighty, with_weight
 from lorewright.builtin.parser.small_talk import remark_class
 from lorewright.builtin.parser.speech import read_civility, read_remark, said_to_nobody
 from lorewright.builtin.parser.steps import in_steps
 from lorewright.builtin.parser.unheard import deeds_of, put_to_nobody
 from lorewright.builtin.parser.vocatives import addressed, with_call, with_name_apart
 from lorewright.builtin.parser.ways import by_the_way, carried_over, past_the_next
-from lorewright.builtin.parser.weighty import form_of_weight, never, weighty, with_weight
 from lorewright.builtin.words.asides import is_never_possible, out_of_story
 from lorewright.builtin.words.board import grid_of, pattern_for
 from lorewright.builtin.words.clauses import (

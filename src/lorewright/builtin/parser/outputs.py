@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from lorewright.builtin.parser.acts.kinds import Kind, form_of, is_speech, kind_of, kinds
-from lorewright.builtin.parser.decrees import DECREED, INVENTED, decree_words
 from lorewright.builtin.parser.handling import felt
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -20,6 +19,7 @@ from lorewright.builtin.parser.readings import (
     only_person,
     posed,
 )
+from lorewright.builtin.parser.refusals.decrees import DECREED, INVENTED, decree_words
 from lorewright.builtin.parser.rewordings import in_second_person, with_deed
 from lorewright.builtin.words.asides import aside_in
 from lorewright.builtin.words.clauses import Clause, Risk, Syntax, lexicon, listed, longest_prefix, lows

@@ -20,9 +20,9 @@ from lorewright.builtin.parser.acts.kinds import (
     to_those,
     words_in,
 )
-from lorewright.builtin.parser.decrees import decree_words
 from lorewright.builtin.parser.lines.conditions_met import as_told
 from lorewright.builtin.parser.readings import REFUSED, ParseContext, Reading, act_word, posed
+from lorewright.builtin.parser.refusals.decrees import decree_words
 from lorewright.builtin.parser.rewordings import first_form, in_second_person
 from lorewright.builtin.parser.small_talk import with_subjects
 from lorewright.builtin.words.act_nouns import MATTER

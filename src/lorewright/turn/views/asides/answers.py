@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from lorewright.builtin.parser.decrees import DECREED, INVENTED
 from lorewright.builtin.parser.outputs import DECREED_SAID
+from lorewright.builtin.parser.refusals.decrees import DECREED, INVENTED
 from lorewright.builtin.words.asides import clocks_asked_about, subjects, subjects_in
 from lorewright.builtin.words.clauses import capitalised, listed, place_name, with_article
 from lorewright.index.keywords import STOP_WORDS, content_words

@@ -11,9 +11,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from lorewright.builtin.parser.acts.kinds import Kind, is_said, kinds
-from lorewright.builtin.parser.decrees import decree_words
-from lorewright.builtin.parser.lacking import is_here
 from lorewright.builtin.parser.readings import AFTER_NOUNS, REFUSED, ParseContext, Reading, act_word, posed
+from lorewright.builtin.parser.refusals.decrees import decree_words
+from lorewright.builtin.parser.refusals.lacking import is_here
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.words.asides import is_never_possible
 from lorewright.builtin.words.clauses import lexicon

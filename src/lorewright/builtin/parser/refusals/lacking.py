@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from lorewright.builtin.parser.acts.kinds import Kind, kinds
-from lorewright.builtin.parser.decrees import decree_words
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     ParseContext,
@@ -19,6 +18,7 @@ from lorewright.builtin.parser.readings import (
     noun_part,
     posed,
 )
+from lorewright.builtin.parser.refusals.decrees import decree_words
 from lorewright.builtin.parser.rewordings import in_second_person
 from lorewright.builtin.words.clauses import lexicon
 from lorewright.builtin.words.noun_phrases import Candidate, PhraseMatch, exact, in_prose, resolve
